@@ -1,0 +1,1 @@
+//! Lowering: syntax tree to intermediate representation, once for each file.

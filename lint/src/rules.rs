@@ -1,0 +1,57 @@
+//! The rules: each a page, a [`Rule`] and a query over what the header cases became.
+
+use crate::diagnostic::{Finding, Level};
+use crate::behaviour::Facts;
+
+/// Where on the hint's way a rule looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Group {
+    /// How the header is read.
+    Read,
+    /// How the value is parsed.
+    Parse,
+    /// What stands in for a missing hint.
+    Fallback,
+    /// How the wait is scheduled.
+    Schedule,
+    /// What a server sends.
+    Emit,
+}
+
+impl Group {
+    /// The group's name on the command line.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Group::Read => "read",
+            Group::Parse => "parse",
+            Group::Fallback => "fallback",
+            Group::Schedule => "schedule",
+            Group::Emit => "emit",
+        }
+    }
+}
+
+/// One rule.
+pub struct Rule {
+    /// Its name, which reads after "allow".
+    pub id: &'static str,
+    /// Its group.
+    pub group: Group,
+    /// Its level unless configured otherwise.
+    pub level: Level,
+    /// The rule file's own text; its `//!` header is the page that `explain` prints.
+    pub source: &'static str,
+    /// The query.
+    pub check: fn(&Facts) -> Vec<Finding>,
+}
+
+impl Rule {
+    /// The rule's page: the `//!` header of its file, as Markdown.
+    pub fn page(&self) -> String {
+        let lines = self.source.lines().take_while(|line| line.starts_with("//!"));
+        lines.map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or("")).collect::<Vec<_>>().join("\n") + "\n"
+    }
+}
+
+/// All rules, in the order of the hint's way.
+pub const RULES: &[&Rule] = &[];

@@ -1,0 +1,1 @@
+//! Sites: the places that read, parse, schedule on or emit the hint.
