@@ -1,7 +1,20 @@
 //! Source files: their text, and the cheap search that says which of them may matter.
+//!
+//! [`search`] looks through the bytes of every file; [`read`] gives the text of one. Both refuse the same files for the same reasons.
+
+mod lines;
+mod search;
+
+pub use lines::{LineIndex, Position};
+pub use search::{Mentions, Search, search};
 
 use crate::ir::FileId;
-use crate::workspace::Workspace;
+use crate::workspace::{SourceFile, Workspace};
+use std::fs::File;
+use std::io::Read;
+
+/// A file of more bytes than this is not read: no one writes it by hand.
+pub const SIZE_LIMIT: u64 = 16 << 20;
 
 /// A file that could not be read or parsed, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,8 +27,53 @@ pub struct Unreadable {
     pub message: String,
 }
 
-/// Reads a file's text. A file that is not UTF-8, holds NUL bytes or is too large gives the reason.
+/// Reads a file's text as it is: with a BOM, a shebang line and the line ends it has, so that places in it are places in the file.
+///
+/// # Errors
+///
+/// A file that cannot be opened, is not UTF-8, holds NUL bytes or is too large gives the reason.
 pub fn read(workspace: &Workspace, file: FileId) -> Result<String, Unreadable> {
-    let _ = (workspace, file);
-    unreachable!()
+    let file = workspace.file(file);
+    let mut bytes = Vec::new();
+    fill(file, &mut bytes)?;
+    check(file, &bytes)?;
+    String::from_utf8(bytes).map_err(|error| not_utf8(file, error.as_bytes(), error.utf8_error().valid_up_to()))
+}
+
+/// Reads the file into the buffer, in place of what it held.
+fn fill(file: &SourceFile, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
+    let unreadable = |message: String| Unreadable { file: file.display.clone(), line: 1, message };
+    let failed = |error: std::io::Error| unreadable(format!("cannot be read: {}", crate::workspace::plain(&error)));
+    // To open a pipe would wait for someone to write into it.
+    let facts = std::fs::metadata(&file.path).map_err(failed)?;
+    if !facts.is_file() {
+        return Err(unreadable("not a regular file".to_owned()));
+    }
+    if facts.len() > SIZE_LIMIT {
+        return Err(unreadable(format!("not read: {} MB, more than the {} MB that are read", facts.len() >> 20, SIZE_LIMIT >> 20)));
+    }
+    bytes.clear();
+    // One byte more than it had, so that the end is seen without another growth of the buffer; and no more than the limit if it grows meanwhile.
+    bytes.reserve(facts.len() as usize + 1);
+    File::open(&file.path).and_then(|opened| opened.take(SIZE_LIMIT).read_to_end(bytes)).map_err(failed)?;
+    Ok(())
+}
+
+/// Whether the bytes are text as Rust takes it.
+fn check(file: &SourceFile, bytes: &[u8]) -> Result<(), Unreadable> {
+    if let Err(error) = std::str::from_utf8(bytes) {
+        return Err(not_utf8(file, bytes, error.valid_up_to()));
+    }
+    match memchr::memchr(0, bytes) {
+        Some(place) => Err(Unreadable { file: file.display.clone(), line: line_at(bytes, place), message: "holds a NUL byte: not Rust source text".to_owned() }),
+        None => Ok(()),
+    }
+}
+
+fn not_utf8(file: &SourceFile, bytes: &[u8], place: usize) -> Unreadable {
+    Unreadable { file: file.display.clone(), line: line_at(bytes, place), message: "not UTF-8: Rust source text must be".to_owned() }
+}
+
+fn line_at(bytes: &[u8], place: usize) -> u32 {
+    1 + memchr::memchr_iter(b'\n', &bytes[..place]).count() as u32
 }

@@ -1,8 +1,21 @@
 //! The workspace: which packages there are and which `.rs` files they have.
 //!
-//! Nothing of the code is run: the cargo facts come from `cargo metadata --no-deps`, started in a neutral folder with the toolchain fixed.
+//! Nothing of the code is run: the cargo facts come from `cargo metadata --no-deps`, started in a neutral folder with the toolchain fixed,
+//! and where plain paths are named no cargo is started at all.
+//! [`discover`] turns what the command line names into [`Root`]s, each a [`Workspace`] of its own and what was odd about it.
+
+mod cargo;
+mod manifest;
+mod paths;
+mod project;
+mod registry;
+mod walk;
+
+pub(crate) use walk::plain;
 
 use crate::ir::FileId;
+use crate::source::Unreadable;
+use std::fmt;
 use std::path::PathBuf;
 
 /// A package, or a set of plain files without a manifest.
@@ -31,7 +44,8 @@ pub struct SourceFile {
     pub display: String,
     /// The index of its package.
     pub package: u32,
-    /// Whether it lies in a tests, benches or examples folder of its package.
+    /// Whether it lies in a tests, benches or examples folder of its package, or of a package or workspace around that one.
+    /// A file that is named itself, or a folder's that is named itself, is none.
     pub is_test: bool,
     /// Its size in bytes when it was found.
     pub size: u64,
@@ -56,4 +70,100 @@ impl Workspace {
     pub fn package_of(&self, id: FileId) -> &Package {
         &self.packages[self.file(id).package as usize]
     }
+
+    /// The ids of all files, in order.
+    pub fn file_ids(&self) -> impl Iterator<Item = FileId> + use<> {
+        (0..self.files.len() as u32).map(FileId)
+    }
+}
+
+/// What the command line names.
+#[derive(Clone, Debug)]
+pub enum Request {
+    /// A cargo workspace, found from a manifest or from the current folder.
+    Project(Selection),
+    /// Files and folders, as given.
+    Paths(Vec<PathBuf>),
+    /// Published crates: `NAME` or `NAME@VERSION`.
+    Crates(Vec<String>),
+}
+
+/// Which packages of a cargo workspace.
+#[derive(Clone, Debug, Default)]
+pub struct Selection {
+    /// The manifest; otherwise the nearest one from the current folder upwards.
+    pub manifest_path: Option<PathBuf>,
+    /// These packages: names, globs of names, `name@version`.
+    pub packages: Vec<String>,
+    /// All packages of the workspace.
+    pub all: bool,
+    /// All but these.
+    pub exclude: Vec<String>,
+}
+
+/// A workspace that was found, and what was odd about it.
+#[derive(Clone, Debug, Default)]
+pub struct Root {
+    /// The packages and files.
+    pub workspace: Workspace,
+    /// What looked like a source file and cannot be read: a pipe, a link that leads nowhere, a folder that may not be opened.
+    pub unreadable: Vec<Unreadable>,
+    /// What the user should know: a manifest that could not be read, what was done instead.
+    pub notes: Vec<String>,
+    /// Whether reports name its packages with their version.
+    pub versioned: bool,
+    /// The files that were named themselves.
+    pub named: Vec<FileId>,
+}
+
+impl Root {
+    /// How reports name the file's package: None without a manifest.
+    pub fn package_label(&self, id: FileId) -> Option<String> {
+        let package = self.workspace.package_of(id);
+        let name = package.name.as_ref()?;
+        match &package.version {
+            Some(version) if self.versioned => Some(format!("{name}@{version}")),
+            _ => Some(name.clone()),
+        }
+    }
+}
+
+/// Why there is nothing to look at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Error {
+    message: String,
+}
+
+impl Error {
+    fn new(message: impl Into<String>) -> Self {
+        Error { message: message.into() }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Finds the packages and files that are named. The order of everything is the same on every run.
+///
+/// # Errors
+///
+/// When a path does not exist, no manifest is found, a package is not in the workspace, or a crate cannot be fetched.
+pub fn discover(request: &Request) -> Result<Vec<Root>, Error> {
+    match request {
+        Request::Project(selection) => project::discover(selection).map(|root| vec![root]),
+        Request::Paths(paths) => paths::discover(paths),
+        Request::Crates(specs) => specs.iter().map(|spec| registry::discover(spec)).collect(),
+    }
+}
+
+/// The name most like the text, if one is like enough to be a slip of the keyboard.
+pub fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let likeness = |name: &str| strsim::damerau_levenshtein(text, name);
+    let limit = text.chars().count().max(3) / 3;
+    names.map(|name| (likeness(name), name)).filter(|(distance, _)| *distance <= limit).min().map(|(_, name)| name)
 }

@@ -1,0 +1,191 @@
+//! The search: which files mention the header, or something named like its value.
+//!
+//! Most code has nothing to do with the header, and parsing costs a hundred times what searching does. So every file is searched as bytes, and only
+//! files that mention something are parsed.
+
+use super::{Unreadable, check, fill};
+use crate::ir::FileId;
+use crate::workspace::Workspace;
+use regex::bytes::{Regex, RegexSet};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The header's name in its spellings: `Retry-After`, `RETRY_AFTER`, `retryAfter`, `retry after`.
+const HEADER: &str = r"retry[-_ ]?after";
+
+/// Names that code gives to the wait a server asked for, and the words of errors that tell it. They are hints of their own only where the analysis finds
+/// them scheduled on; a name too many here costs a parse, a name too few a finding.
+const HINTS: &[&str] = &[
+    // The wait, named for the retry: google.rpc.RetryInfo's `retry_delay`, "retry in 30 s".
+    r"retry[-_ ]?(?:hint|delay|in\b|info\b|wait\b|at\b|not[-_]?before|interval[-_]hint)",
+    // The wait, named for who asked for it.
+    r"server[-_]?(?:delay|hint|wait|backoff|retry|suggested|requested)",
+    r"(?:suggested|requested|recommended|required|advised|hinted)[-_]?(?:wait|delay|backoff|retry|pause)",
+    r"(?:backoff|delay|wait|sleep|throttle)[-_]?hint",
+    // The words of errors: "try again in 20s", "Please wait 5 seconds".
+    r"try again (?:in|after)",
+    // Limits that tell when they end.
+    r"(?:throttle|rate[-_]?limit(?:ed)?)[-_]?(?:delay|wait|until|reset[-_]?(?:in|after|at))",
+    r"reset[-_]?after",
+];
+
+/// What a file mentions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Mentions {
+    /// The header's name, in one of its spellings.
+    pub header: bool,
+    /// A name of the wait that a server asked for.
+    pub hint: bool,
+}
+
+impl Mentions {
+    /// Whether there is anything at all.
+    pub fn any(self) -> bool {
+        self.header || self.hint
+    }
+}
+
+/// What was found in a workspace's files.
+#[derive(Clone, Debug, Default)]
+pub struct Search {
+    /// For each file, in the order of the workspace's files.
+    pub mentions: Vec<Mentions>,
+    /// The files that cannot be read as text, in order. They mention nothing above.
+    pub unreadable: Vec<(FileId, Unreadable)>,
+    /// The bytes that were searched.
+    pub bytes: u64,
+}
+
+impl Search {
+    /// The files that mention the header, in order.
+    pub fn with_header(&self) -> impl Iterator<Item = FileId> {
+        self.those(|mentions| mentions.header)
+    }
+
+    /// The files that mention the header or a hint, in order.
+    pub fn with_any(&self) -> impl Iterator<Item = FileId> {
+        self.those(Mentions::any)
+    }
+
+    fn those(&self, wanted: impl Fn(Mentions) -> bool) -> impl Iterator<Item = FileId> {
+        let places = self.mentions.iter().enumerate().filter(move |(_, mentions)| wanted(**mentions));
+        places.map(|(index, _)| FileId(index as u32))
+    }
+}
+
+/// How many files a thread takes at a time.
+const SHARE: usize = 32;
+
+/// Searches every file of the workspace, on all cores.
+pub fn search(workspace: &Workspace) -> Search {
+    let next = AtomicUsize::new(0);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = workspace.files.len().div_ceil(SHARE).clamp(1, cores);
+    let mut parts = std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| work(workspace, &next))).collect();
+        let own = work(workspace, &next);
+        workers.into_iter().filter_map(|worker| worker.join().ok()).chain([own]).collect::<Vec<_>>()
+    });
+    let mut result =
+        Search { mentions: vec![Mentions::default(); workspace.files.len()], unreadable: Vec::new(), bytes: 0 };
+    for part in &mut parts {
+        for (file, mentions) in part.found.drain(..) {
+            result.mentions[file.0 as usize] = mentions;
+        }
+        result.unreadable.append(&mut part.unreadable);
+        result.bytes += part.bytes;
+    }
+    result.unreadable.sort_by_key(|(file, _)| *file);
+    result
+}
+
+/// What one thread found.
+#[derive(Default)]
+struct Part {
+    found: Vec<(FileId, Mentions)>,
+    unreadable: Vec<(FileId, Unreadable)>,
+    bytes: u64,
+}
+
+fn work(workspace: &Workspace, next: &AtomicUsize) -> Part {
+    let mut part = Part::default();
+    let mut bytes = Vec::new();
+    loop {
+        let start = next.fetch_add(SHARE, Ordering::Relaxed);
+        let Some(files) = workspace.files.get(start..) else { return part };
+        if files.is_empty() {
+            return part;
+        }
+        for (index, file) in files.iter().take(SHARE).enumerate() {
+            let id = FileId((start + index) as u32);
+            match fill(file, &mut bytes).and_then(|()| check(file, &bytes)) {
+                Ok(()) => {
+                    part.bytes += bytes.len() as u64;
+                    let mentions = mentions(&bytes);
+                    if mentions.any() {
+                        part.found.push((id, mentions));
+                    }
+                }
+                Err(reason) => part.unreadable.push((id, reason)),
+            }
+        }
+    }
+}
+
+/// What the bytes mention. One pass for most files: only those that mention something are looked at again to see what.
+pub(crate) fn mentions(bytes: &[u8]) -> Mentions {
+    static ANY: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(&format!("(?i-u){HEADER}|{}", HINTS.join("|"))).ok());
+    static WHICH: LazyLock<Option<RegexSet>> =
+        LazyLock::new(|| RegexSet::new([format!("(?i-u){HEADER}"), format!("(?i-u){}", HINTS.join("|"))]).ok());
+    let (Some(any), Some(which)) = (&*ANY, &*WHICH) else {
+        // Cannot be, for the patterns are constant; were it so, every file would have to be read.
+        return Mentions { header: true, hint: true };
+    };
+    if !any.is_match(bytes) {
+        return Mentions::default();
+    }
+    let which = which.matches(bytes);
+    Mentions { header: which.matched(0), hint: which.matched(1) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_header_is_found_in_its_spellings() {
+        for text in ["Retry-After", "RETRY_AFTER", "retryAfter", "retry after", "headers.retry_after()"] {
+            assert!(mentions(text.as_bytes()).header, "{text}");
+        }
+        for text in ["retry the request after", "retry\nafter", "RetryPolicy", "after_retry"] {
+            assert_eq!(mentions(text.as_bytes()), Mentions::default(), "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_hints_are_found_apart_from_the_header() {
+        let hints = [
+            "retry_hint",
+            "retryDelay",
+            "RetryInfo",
+            "server_delay",
+            "suggested_wait",
+            "backoff_hint",
+            "retry_in",
+            "retry in 30 s",
+            "requestedDelay",
+            "Please try again in 20s",
+            "ratelimit_reset_after",
+            "throttle_wait",
+            "retry_at",
+        ];
+        for text in hints {
+            assert_eq!(mentions(text.as_bytes()), Mentions { header: false, hint: true }, "{text}");
+        }
+        for text in ["retry_interval", "retry_info_log", "server_name", "wait for it"] {
+            assert_eq!(mentions(text.as_bytes()), Mentions::default(), "{text}");
+        }
+        assert_eq!(mentions(b"retry_after or retry_hint"), Mentions { header: true, hint: true });
+    }
+}

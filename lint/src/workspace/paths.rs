@@ -1,0 +1,318 @@
+//! Plain paths: files and folders, with or without manifests. No cargo is run.
+//!
+//! A folder is walked, each `Cargo.toml` in it starts a package, and a file belongs to the nearest one above it.
+//! Where a path has no manifest of its own, that of the package around it gives the name; paths in the same package are looked at together.
+
+use super::manifest::{self, Manifest, PackageKeys};
+use super::walk::{self, Walked};
+use super::{Error, Package, Root, SourceFile};
+use crate::ir::FileId;
+use crate::source::Unreadable;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+/// The folders whose files are tests by cargo's convention.
+const TEST_FOLDERS: [&str; 3] = ["tests", "benches", "examples"];
+
+/// Takes the paths as given on the command line.
+pub(super) fn discover(paths: &[PathBuf]) -> Result<Vec<Root>, Error> {
+    let mut groups: BTreeMap<(usize, PathBuf), Vec<Named>> = BTreeMap::new();
+    let mut order: Vec<PathBuf> = Vec::new();
+    for given in paths {
+        let named = Named::look(given, paths.len() > 1)?;
+        let key = named.around.clone().unwrap_or_else(|| named.path.clone());
+        let place = order.iter().position(|known| *known == key).unwrap_or_else(|| {
+            order.push(key.clone());
+            order.len() - 1
+        });
+        groups.entry((place, key)).or_default().push(named);
+    }
+    let mut seen = BTreeSet::new();
+    let roots = groups.into_values().map(|group| {
+        let mut builder = Builder::default();
+        for named in &group {
+            builder.take(named, &mut seen);
+        }
+        builder.finish()
+    });
+    Ok(roots.collect())
+}
+
+/// A folder of a published crate: git has no say, and names are relative to it.
+pub(super) fn discover_crate(folder: &Path) -> Root {
+    let named = Named { path: folder.to_owned(), prefix: String::new(), is_folder: true, around: None, git: false };
+    let mut builder = Builder::default();
+    builder.take(&named, &mut BTreeSet::new());
+    builder.finish()
+}
+
+/// A path of the command line.
+struct Named {
+    path: PathBuf,
+    /// What stands before the names of its files, or, for a file, its name.
+    prefix: String,
+    is_folder: bool,
+    /// The folder of the package around it, where it has no manifest of its own.
+    around: Option<PathBuf>,
+    git: bool,
+}
+
+impl Named {
+    fn look(given: &Path, keep_given: bool) -> Result<Named, Error> {
+        let failed =
+            |error: std::io::Error| Error::new(format!("cannot read `{}`: {}", given.display(), walk::plain(&error)));
+        let facts = std::fs::metadata(given).map_err(failed)?;
+        let path = normal(&std::path::absolute(given).map_err(failed)?);
+        let is_folder = facts.is_dir();
+        if !is_folder && !facts.is_file() {
+            return Err(Error::new(format!("cannot read `{}`: not a regular file", given.display())));
+        }
+        if is_folder {
+            std::fs::read_dir(&path).map_err(failed)?;
+        }
+        let prefix = match (keep_given, is_folder) {
+            (true, _) => slashed(given).trim_end_matches('/').to_owned(),
+            (false, true) => String::new(),
+            (false, false) => path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
+        };
+        let own = is_folder && path.join("Cargo.toml").is_file();
+        let around = if own {
+            None
+        } else {
+            manifest::upwards(if is_folder { &path } else { path.parent().unwrap_or(&path) }).next()
+        };
+        // Only a package lends its name: a workspace without a root package does not own the files in it.
+        let around =
+            around.filter(|manifest| manifest::read(manifest).is_ok_and(|manifest| manifest.package.is_some()));
+        let around = around.and_then(|manifest| manifest.parent().map(Path::to_owned));
+        Ok(Named { path, prefix, is_folder, around, git: true })
+    }
+}
+
+/// A root in the making.
+#[derive(Default)]
+struct Builder {
+    root: Root,
+    /// The package of each folder that has a manifest.
+    owners: BTreeMap<PathBuf, u32>,
+    named: BTreeSet<PathBuf>,
+}
+
+impl Builder {
+    fn take(&mut self, named: &Named, seen: &mut BTreeSet<PathBuf>) {
+        let mut walked = if named.is_folder {
+            walk::walk(&named.path, named.git)
+        } else {
+            self.named.insert(named.path.clone());
+            let size = std::fs::metadata(&named.path).map_or(0, |facts| facts.len());
+            Walked { files: vec![(named.path.clone(), size)], ..Walked::default() }
+        };
+        // The same file may be reached by two paths of the command line.
+        walked.files.retain(|(path, _)| seen.insert(path.clone()));
+        let folders: BTreeSet<PathBuf> =
+            walked.manifests.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
+        let manifests = read_all(&walked.manifests);
+        let test_paths = self.packages(named, &manifests, &walked);
+        let base = if named.is_folder { named.path.as_path() } else { named.path.parent().unwrap_or(&named.path) };
+        for (path, size) in walked.files {
+            let package = self.owner(&path);
+            let is_test = named.is_folder && (is_in_test_folder(base, &folders, &path) || test_paths.contains(&path));
+            let display = display(named, &path);
+            self.root.workspace.files.push(SourceFile { path, display, package, is_test, size });
+        }
+        for (path, message) in walked.odd {
+            self.root.unreadable.push(Unreadable { file: display(named, &path), line: 1, message });
+        }
+    }
+
+    /// Makes the packages of the manifests and returns the files that are tests by their `path` keys.
+    fn packages(
+        &mut self,
+        named: &Named,
+        manifests: &[(PathBuf, Result<Manifest, String>)],
+        walked: &Walked,
+    ) -> BTreeSet<PathBuf> {
+        let inherited = manifests
+            .iter()
+            .filter_map(|(_, manifest)| manifest.as_ref().ok()?.workspace.as_ref()?.version.clone())
+            .next();
+        let mut test_paths = BTreeSet::new();
+        for (path, manifest) in manifests {
+            let Some(folder) = path.parent() else { continue };
+            match manifest {
+                Ok(Manifest { package: Some(keys), .. }) => {
+                    test_paths.extend(self.package(folder, keys, inherited.as_deref(), &walked.files));
+                }
+                Ok(Manifest { package: None, .. }) => {}
+                Err(reason) => {
+                    self.root.notes.push(format!(
+                        "{}: not read: {reason}; its files are taken as plain files",
+                        display(named, path)
+                    ));
+                    self.nameless(folder, &walked.files);
+                }
+            }
+        }
+        if let Some(folder) = &named.around
+            && !self.owners.contains_key(folder)
+            && let Ok(Manifest { package: Some(keys), .. }) = manifest::read(&folder.join("Cargo.toml"))
+        {
+            self.package(folder, &keys, None, &walked.files);
+        }
+        // Files outside of every package.
+        let base = if named.is_folder { &named.path } else { named.path.parent().unwrap_or(&named.path) };
+        if named.around.is_none() && !self.owners.contains_key(base) {
+            self.nameless(base, &walked.files);
+        }
+        test_paths
+    }
+
+    fn package(
+        &mut self,
+        folder: &Path,
+        keys: &PackageKeys,
+        inherited: Option<&str>,
+        files: &[(PathBuf, u64)],
+    ) -> Vec<PathBuf> {
+        let crate_name = keys.library_name.as_deref().unwrap_or(&keys.name).replace('-', "_");
+        let test_paths: Vec<PathBuf> = keys.test_paths.iter().map(|path| normal(&folder.join(path))).collect();
+        let crate_roots = crate_roots(folder, keys, files);
+        let only_tests = crate_roots.is_empty() && !test_paths.is_empty();
+        let version = keys.version.clone().or_else(|| inherited.map(str::to_owned));
+        self.owners.insert(folder.to_owned(), self.root.workspace.packages.len() as u32);
+        self.root.workspace.packages.push(Package {
+            name: Some(keys.name.clone()),
+            crate_name,
+            version,
+            root: folder.to_owned(),
+            crate_roots,
+            selected: true,
+        });
+        if only_tests {
+            // A package of nothing but tests: the modules beside them are tests too.
+            return files.iter().map(|(path, _)| path).filter(|path| path.starts_with(folder)).cloned().collect();
+        }
+        test_paths
+    }
+
+    fn nameless(&mut self, folder: &Path, files: &[(PathBuf, u64)]) {
+        let crate_name =
+            folder.file_name().map_or_else(|| "crate".to_owned(), |name| name.to_string_lossy().replace('-', "_"));
+        let crate_roots = crate_roots(folder, &PackageKeys::default(), files);
+        self.owners.insert(folder.to_owned(), self.root.workspace.packages.len() as u32);
+        self.root.workspace.packages.push(Package {
+            name: None,
+            crate_name,
+            version: None,
+            root: folder.to_owned(),
+            crate_roots,
+            selected: true,
+        });
+    }
+
+    fn owner(&self, file: &Path) -> u32 {
+        file.ancestors().skip(1).find_map(|folder| self.owners.get(folder).copied()).unwrap_or(0)
+    }
+
+    fn finish(mut self) -> Root {
+        let workspace = &mut self.root.workspace;
+        workspace.files.sort_by(|a, b| a.display.cmp(&b.display));
+        let ids = workspace.files.iter().enumerate().filter(|(_, file)| self.named.contains(&file.path));
+        self.root.named = ids.map(|(index, _)| FileId(index as u32)).collect();
+        drop_empty_packages(&mut self.root);
+        self.root
+    }
+}
+
+/// A folder that is no package and holds no file of its own is not worth counting.
+fn drop_empty_packages(root: &mut Root) {
+    let workspace = &mut root.workspace;
+    let used: BTreeSet<u32> = workspace.files.iter().map(|file| file.package).collect();
+    let mut places = Vec::new();
+    let mut kept = 0;
+    for (index, package) in workspace.packages.iter().enumerate() {
+        let keep = package.name.is_some() || used.contains(&(index as u32));
+        places.push(keep.then_some(kept));
+        kept += u32::from(keep);
+    }
+    for file in &mut workspace.files {
+        file.package = places.get(file.package as usize).copied().flatten().unwrap_or(0);
+    }
+    let mut keep = places.iter().map(Option::is_some);
+    workspace.packages.retain(|_| keep.next().unwrap_or(true));
+}
+
+/// The root files of the library and binaries: what the keys say, and what cargo finds by itself.
+pub(super) fn crate_roots(folder: &Path, keys: &PackageKeys, files: &[(PathBuf, u64)]) -> Vec<PathBuf> {
+    let mut roots: BTreeSet<PathBuf> = keys.root_paths.iter().map(|path| normal(&folder.join(path))).collect();
+    let start = files.partition_point(|(path, _)| path.as_path() < folder);
+    let inside = files[start..].iter().map(|(path, _)| path).take_while(|path| path.starts_with(folder));
+    roots.extend(inside.filter(|path| path.strip_prefix(folder).is_ok_and(is_found_root)).cloned());
+    roots.into_iter().collect()
+}
+
+/// `src/lib.rs`, `src/main.rs`, `src/bin/x.rs`, `src/bin/x/main.rs`.
+fn is_found_root(path: &Path) -> bool {
+    let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
+    match parts.iter().map(|part| &**part).collect::<Vec<_>>()[..] {
+        ["src", file] => file == "lib.rs" || file == "main.rs",
+        ["src", "bin", file] => file.ends_with(".rs"),
+        ["src", "bin", _, file] => file == "main.rs",
+        _ => false,
+    }
+}
+
+/// Whether the file lies in a test folder of one of the packages around it, seen from the base.
+pub(super) fn is_in_test_folder(base: &Path, packages: &BTreeSet<PathBuf>, file: &Path) -> bool {
+    let around = file.ancestors().skip(1).take_while(|folder| folder.starts_with(base));
+    around.filter(|folder| *folder == base || packages.contains(*folder)).any(|folder| {
+        let first = file.strip_prefix(folder).ok().and_then(|path| path.components().next());
+        matches!(first, Some(Component::Normal(name)) if file.parent() != Some(folder) && TEST_FOLDERS.iter().any(|folder| name == *folder))
+    })
+}
+
+/// Reads manifests on all cores, for a folder may hold hundreds of packages.
+fn read_all(paths: &[PathBuf]) -> Vec<(PathBuf, Result<Manifest, String>)> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = paths.len().div_ceil(threads).max(16);
+    let read = |paths: &[PathBuf]| paths.iter().map(|path| (path.clone(), manifest::read(path))).collect::<Vec<_>>();
+    if paths.len() <= share {
+        return read(paths);
+    }
+    std::thread::scope(|scope| {
+        let workers: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || read(paths))).collect();
+        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
+    })
+}
+
+fn display(named: &Named, path: &Path) -> String {
+    if !named.is_folder {
+        return named.prefix.clone();
+    }
+    let inside = slashed(path.strip_prefix(&named.path).unwrap_or(path));
+    match named.prefix.as_str() {
+        "" => inside,
+        prefix => format!("{prefix}/{inside}"),
+    }
+}
+
+/// The path with `/` between its parts.
+pub(super) fn slashed(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+}
+
+/// Without `.` and, where that needs no look at the disk, `..`.
+pub(super) fn normal(path: &Path) -> PathBuf {
+    let mut result = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if matches!(result.components().next_back(), Some(Component::Normal(_))) => {
+                result.pop();
+            }
+            part => result.push(part),
+        }
+    }
+    result
+}

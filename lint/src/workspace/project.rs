@@ -1,0 +1,353 @@
+//! Cargo workspaces: the packages that a manifest leads to, and those of them that were asked for.
+
+use super::cargo::Cargo;
+use super::manifest::{self, Manifest, PackageKeys};
+use super::paths::{self, normal, slashed};
+use super::walk::{self, Walked};
+use super::{Error, Package, Root, Selection, SourceFile};
+use crate::source::Unreadable;
+use cargo_metadata::{Metadata, TargetKind};
+use globset::{Glob, GlobSet, GlobSetBuilder};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Finds the workspace and marks the packages that were asked for.
+pub(super) fn discover(selection: &Selection) -> Result<Root, Error> {
+    let manifest = start(selection)?;
+    let folder = manifest.parent().unwrap_or(&manifest).to_owned();
+    let top = workspace_root(&manifest);
+    let mut notes = Vec::new();
+    let (members, walked) = match Cargo::find(Some(&top)).and_then(|cargo| cargo.metadata(&manifest)) {
+        Ok(metadata) => {
+            let members = Members::from_metadata(&metadata, &folder);
+            let walked = walk_all(&members);
+            (members, walked)
+        }
+        Err(reason) => {
+            notes.push(format!("cargo could not read the workspace, its manifests were read instead: {reason}"));
+            let walked = walk::walk(&top, true);
+            let members = Members::from_manifests(&top, &folder, &walked, &mut notes);
+            (members, walked)
+        }
+    };
+    if members.packages.is_empty() {
+        return Err(Error::new(format!("no package found from `{}`", manifest.display())));
+    }
+    let selected = members.select(selection)?;
+    let mut root = build(members, &selected, walked);
+    root.notes = notes;
+    Ok(root)
+}
+
+/// The manifest that was named, or the nearest one.
+fn start(selection: &Selection) -> Result<PathBuf, Error> {
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map(|path| normal(&path)).map_err(|error| Error::new(walk::plain(&error)))
+    };
+    if let Some(path) = &selection.manifest_path {
+        let facts = std::fs::metadata(path)
+            .map_err(|error| Error::new(format!("cannot read `{}`: {}", path.display(), walk::plain(&error))))?;
+        if !facts.is_file() {
+            return Err(Error::new(format!("`{}` is not a manifest: name the Cargo.toml file", path.display())));
+        }
+        return absolute(path);
+    }
+    let folder = absolute(Path::new("."))?;
+    manifest::upwards(&folder).next().ok_or_else(|| {
+        Error::new(format!(
+            "no Cargo.toml in `{}` or above it; name files or folders, or --manifest-path",
+            folder.display()
+        ))
+    })
+}
+
+/// The outermost folder that may be the workspace's, by its manifests alone.
+fn workspace_root(manifest: &Path) -> PathBuf {
+    let folder = manifest.parent().unwrap_or(manifest);
+    let starts = |path: &PathBuf| manifest::read(path).is_ok_and(|manifest| manifest.workspace.is_some());
+    let above = manifest::upwards(folder).find(starts);
+    above.and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_else(|| folder.to_owned())
+}
+
+/// The packages of a workspace.
+struct Members {
+    root: PathBuf,
+    packages: Vec<Member>,
+    /// The indices of those that cargo takes when none is named.
+    default: Vec<usize>,
+}
+
+/// One of them.
+struct Member {
+    name: String,
+    version: String,
+    folder: PathBuf,
+    crate_name: String,
+    crate_roots: Vec<PathBuf>,
+    test_roots: Vec<PathBuf>,
+}
+
+impl Members {
+    fn from_metadata(metadata: &Metadata, folder: &Path) -> Members {
+        let packages: Vec<Member> = metadata.workspace_packages().into_iter().map(Member::from_metadata).collect();
+        let root = metadata.workspace_root.as_std_path().to_owned();
+        let here = packages.iter().position(|package| package.folder == folder).filter(|_| folder != root);
+        let is_default =
+            |package: &cargo_metadata::Package| metadata.workspace_default_members.iter().any(|id| *id == package.id);
+        let default = match here {
+            Some(index) => vec![index],
+            None => metadata
+                .workspace_packages()
+                .into_iter()
+                .enumerate()
+                .filter(|(_, package)| is_default(package))
+                .map(|(index, _)| index)
+                .collect(),
+        };
+        Members { root, packages, default }
+    }
+
+    /// What cargo would find, near enough: the packages below the workspace's folder that `members` names or that path dependencies lead to.
+    fn from_manifests(root: &Path, folder: &Path, walked: &Walked, notes: &mut Vec<String>) -> Members {
+        let mut known: BTreeMap<PathBuf, PackageKeys> = BTreeMap::new();
+        let mut workspace = None;
+        for path in &walked.manifests {
+            let Some(place) = path.parent() else { continue };
+            match manifest::read(path) {
+                Ok(Manifest { package, workspace: keys }) => {
+                    if place == root {
+                        workspace = keys;
+                    }
+                    known.extend(package.map(|keys| (place.to_owned(), keys)));
+                }
+                Err(reason) => {
+                    notes.push(format!("{}: not read: {reason}", slashed(path.strip_prefix(root).unwrap_or(path))));
+                    if place == folder {
+                        let name =
+                            place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+                        known.insert(place.to_owned(), PackageKeys { name, ..PackageKeys::default() });
+                    }
+                }
+            }
+        }
+        let keys = workspace.unwrap_or_default();
+        let (members, excluded) = (globs(&keys.members), globs(&keys.exclude));
+        let named = |place: &Path| {
+            place == root
+                || place.strip_prefix(root).is_ok_and(|inside| members.is_match(inside) && !excluded.is_match(inside))
+        };
+        let mut taken: BTreeSet<PathBuf> =
+            known.keys().filter(|place| named(place) || *place == folder).cloned().collect();
+        let mut open: Vec<PathBuf> = taken.iter().cloned().collect();
+        while let Some(place) = open.pop() {
+            for path in known.get(&place).into_iter().flat_map(|keys| &keys.dependency_paths) {
+                let target = normal(&place.join(path));
+                let is_excluded = target.strip_prefix(root).is_ok_and(|inside| excluded.is_match(inside));
+                if known.contains_key(&target) && !is_excluded && taken.insert(target.clone()) {
+                    open.push(target);
+                }
+            }
+        }
+        let packages: Vec<Member> = known
+            .iter()
+            .filter(|(place, _)| taken.contains(*place))
+            .map(|(place, package)| Member::from_keys(place, package, keys.version.as_deref(), walked))
+            .collect();
+        let default = default_members(root, folder, &packages, keys.default_members.as_deref());
+        Members { root: root.to_owned(), packages, default }
+    }
+
+    /// Which packages were asked for, as cargo's flags say.
+    fn select(&self, selection: &Selection) -> Result<Vec<bool>, Error> {
+        let wanted = Patterns::new(&selection.packages)?;
+        let excluded = Patterns::new(&selection.exclude)?;
+        for pattern in wanted.0.iter().chain(&excluded.0) {
+            if !self.packages.iter().any(|package| pattern.matches(package)) {
+                return Err(self.unknown(&pattern.text));
+            }
+        }
+        let everything = selection.all || (selection.packages.is_empty() && !selection.exclude.is_empty());
+        let chosen = |index: usize, package: &Member| match (everything, selection.packages.is_empty()) {
+            (true, _) => true,
+            (false, true) => self.default.contains(&index),
+            (false, false) => wanted.matches(package),
+        };
+        let selected = self
+            .packages
+            .iter()
+            .enumerate()
+            .map(|(index, package)| chosen(index, package) && !excluded.matches(package));
+        Ok(selected.collect())
+    }
+
+    fn unknown(&self, text: &str) -> Error {
+        let names = self.packages.iter().map(|package| package.name.as_str());
+        let near = crate::workspace::nearest(text, names);
+        let hint = near.map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
+        Error::new(format!("no package `{text}` in the workspace `{}`{hint}", self.root.display()))
+    }
+}
+
+impl Member {
+    fn from_metadata(package: &cargo_metadata::Package) -> Member {
+        let is_library = |kind: &TargetKind| {
+            !matches!(
+                kind,
+                TargetKind::Bin | TargetKind::Test | TargetKind::Bench | TargetKind::Example | TargetKind::CustomBuild
+            )
+        };
+        let path = |target: &cargo_metadata::Target| normal(target.src_path.as_std_path());
+        let is_root = |target: &&cargo_metadata::Target| {
+            target.kind.iter().any(|kind| is_library(kind) || *kind == TargetKind::Bin)
+        };
+        let is_test = |target: &&cargo_metadata::Target| {
+            target.kind.iter().any(|kind| matches!(kind, TargetKind::Test | TargetKind::Bench | TargetKind::Example))
+        };
+        let library = package.targets.iter().find(|target| target.kind.iter().any(is_library));
+        Member {
+            name: package.name.to_string(),
+            version: package.version.to_string(),
+            folder: package.manifest_path.parent().map(|path| path.as_std_path().to_owned()).unwrap_or_default(),
+            crate_name: library.map_or(package.name.as_str(), |target| target.name.as_str()).replace('-', "_"),
+            crate_roots: package.targets.iter().filter(is_root).map(path).collect(),
+            test_roots: package.targets.iter().filter(is_test).map(path).collect(),
+        }
+    }
+
+    fn from_keys(folder: &Path, keys: &PackageKeys, inherited: Option<&str>, walked: &Walked) -> Member {
+        Member {
+            name: keys.name.clone(),
+            version: keys.version.as_deref().or(inherited).unwrap_or("0.0.0").to_owned(),
+            folder: folder.to_owned(),
+            crate_name: keys.library_name.as_deref().unwrap_or(&keys.name).replace('-', "_"),
+            crate_roots: paths::crate_roots(folder, keys, &walked.files),
+            test_roots: keys.test_paths.iter().map(|path| normal(&folder.join(path))).collect(),
+        }
+    }
+
+    /// Whether it consists of tests, benches or examples alone, so that every file in it is one.
+    fn is_test_only(&self) -> bool {
+        self.crate_roots.is_empty() && !self.test_roots.is_empty()
+    }
+}
+
+fn default_members(root: &Path, folder: &Path, packages: &[Member], listed: Option<&[String]>) -> Vec<usize> {
+    let at = |place: &Path| packages.iter().position(|package| package.folder == place);
+    if let Some(index) = at(folder).filter(|_| folder != root) {
+        return vec![index];
+    }
+    if let Some(listed) = listed {
+        let listed = globs(listed);
+        let inside = |package: &Member| package.folder.strip_prefix(root).is_ok_and(|inside| listed.is_match(inside));
+        return (0..packages.len()).filter(|index| inside(&packages[*index])).collect();
+    }
+    at(root).map_or_else(|| (0..packages.len()).collect(), |index| vec![index])
+}
+
+/// Walks the workspace's folder, and the packages that lie outside of it.
+fn walk_all(members: &Members) -> Walked {
+    let mut walked = walk::walk(&members.root, true);
+    // A folder that git ignores below the root is a package all the same when cargo says so.
+    let reached: BTreeSet<PathBuf> =
+        walked.manifests.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
+    for package in members.packages.iter().filter(|package| !reached.contains(&package.folder)) {
+        let more = walk::walk(&package.folder, true);
+        walked.files.extend(more.files);
+        walked.manifests.extend(more.manifests);
+        walked.odd.extend(more.odd);
+    }
+    walked.files.sort_unstable();
+    walked.files.dedup();
+    walked
+}
+
+/// Each file to the nearest package above it; those of packages that are no members are left out.
+fn build(members: Members, selected: &[bool], walked: Walked) -> Root {
+    let folders: BTreeSet<PathBuf> =
+        walked.manifests.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
+    let owners: BTreeMap<&Path, usize> =
+        members.packages.iter().enumerate().map(|(index, package)| (package.folder.as_path(), index)).collect();
+    let test_roots: BTreeSet<&PathBuf> = members.packages.iter().flat_map(|package| &package.test_roots).collect();
+    let mut root = Root::default();
+    for (path, size) in walked.files {
+        let around = path.ancestors().skip(1).find(|folder| folders.contains(*folder) || owners.contains_key(folder));
+        let Some(package) = around.and_then(|folder| owners.get(folder).copied()) else { continue };
+        let base = if path.starts_with(&members.root) { &members.root } else { &members.packages[package].folder };
+        let is_test = members.packages[package].is_test_only()
+            || test_roots.contains(&path)
+            || paths::is_in_test_folder(base, &folders, &path);
+        let display = relative(&members.root, &path);
+        root.workspace.files.push(SourceFile { path, display, package: package as u32, is_test, size });
+    }
+    root.workspace.files.sort_by(|a, b| a.display.cmp(&b.display));
+    for (path, message) in walked.odd {
+        root.unreadable.push(Unreadable { file: relative(&members.root, &path), line: 1, message });
+    }
+    let packages = members.packages.into_iter().zip(selected).map(|(package, selected)| Package {
+        name: Some(package.name),
+        crate_name: package.crate_name,
+        version: Some(package.version),
+        root: package.folder,
+        crate_roots: package.crate_roots,
+        selected: *selected,
+    });
+    root.workspace.packages = packages.collect();
+    root
+}
+
+/// The path seen from the root, with `..` for a package beside it.
+fn relative(root: &Path, path: &Path) -> String {
+    let mut up = PathBuf::new();
+    for above in root.ancestors() {
+        if let Ok(inside) = path.strip_prefix(above) {
+            return slashed(&up.join(inside));
+        }
+        up.push("..");
+    }
+    slashed(path)
+}
+
+fn globs(patterns: &[String]) -> GlobSet {
+    let mut builder = GlobSetBuilder::new();
+    for pattern in patterns {
+        let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
+        let glob = globset::GlobBuilder::new(pattern).literal_separator(true).build();
+        // A pattern that is none names nothing.
+        builder = glob.map_or(builder.clone(), |glob| builder.add(glob).clone());
+    }
+    builder.build().unwrap_or_default()
+}
+
+/// What `-p` and `--exclude` take.
+struct Patterns(Vec<Pattern>);
+
+/// `name`, `na*`, `name@version`.
+struct Pattern {
+    text: String,
+    name: globset::GlobMatcher,
+    version: Option<String>,
+}
+
+impl Patterns {
+    fn new(texts: &[String]) -> Result<Patterns, Error> {
+        texts.iter().map(|text| Pattern::new(text)).collect::<Result<_, _>>().map(Patterns)
+    }
+
+    fn matches(&self, package: &Member) -> bool {
+        self.0.iter().any(|pattern| pattern.matches(package))
+    }
+}
+
+impl Pattern {
+    fn new(text: &str) -> Result<Pattern, Error> {
+        let (name, version) =
+            text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version.to_owned())));
+        let glob =
+            Glob::new(name).map_err(|error| Error::new(format!("`{text}` names no package: {}", error.kind())))?;
+        Ok(Pattern { text: text.to_owned(), name: glob.compile_matcher(), version })
+    }
+
+    fn matches(&self, package: &Member) -> bool {
+        self.name.is_match(&package.name) && self.version.as_ref().is_none_or(|version| *version == package.version)
+    }
+}
