@@ -1,0 +1,139 @@
+//! `--format human`: as rustc shows its errors, with the hint's journey as labels under the code.
+
+use super::{Place, Report, Shown, Text, confidence_word};
+use crate::diagnostic::{Confidence, Level, Witness};
+use crate::ir::FileId;
+use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
+use annotate_snippets::{Annotation, AnnotationKind, Group, Renderer, Snippet};
+use std::io::{self, Write};
+use std::ops::Range;
+
+/// Writes the findings. The text holds colours; a stream that shows none strips them.
+///
+/// # Errors
+///
+/// When the output cannot be written.
+pub fn write_findings(report: &Report, mut out: impl Write) -> io::Result<()> {
+    let renderer = Renderer::styled().term_width(DEFAULT_TERM_WIDTH);
+    for shown in &report.findings {
+        writeln!(out, "{}\n", renderer.render(&[group(report, shown)]))?;
+    }
+    Ok(())
+}
+
+/// Writes the last line: what was looked at and what came of it.
+///
+/// # Errors
+///
+/// When the output cannot be written.
+pub fn write_summary(report: &Report, mut out: impl Write) -> io::Result<()> {
+    let count = |level: Level| report.findings.iter().filter(|shown| shown.finding.level == level).count();
+    let (errors, warnings) = (count(Level::Deny), count(Level::Warn));
+    let found = match (errors, warnings) {
+        (0, 0) => "no findings".to_owned(),
+        (errors, 0) => counted(errors, "error"),
+        (0, warnings) => counted(warnings, "warning"),
+        (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
+    };
+    let figures = report.statistics;
+    let unread = match report.unreadable.len() {
+        0 => String::new(),
+        files => format!(", {} not read", counted(files, "file")),
+    };
+    let looked_at = format!("{} in {}", counted(figures.files, "file"), counted(figures.packages, "package"));
+    writeln!(out, "{found}: {looked_at}, {} parsed{unread}, {} ms", figures.parsed, report.elapsed.as_millis())?;
+    if let Some(shown) = report.findings.first() {
+        writeln!(out, "`cargo retry-after explain {}` says why it matters", shown.finding.rule)?;
+    }
+    Ok(())
+}
+
+fn counted(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
+}
+
+fn group<'a>(report: &'a Report, shown: &'a Shown) -> Group<'a> {
+    let finding = &shown.finding;
+    let level = match finding.level {
+        Level::Deny => annotate_snippets::Level::ERROR,
+        _ => annotate_snippets::Level::WARNING,
+    };
+    let mut group = level.primary_title(&finding.message).id(finding.rule).elements(snippets(report, shown));
+    if !finding.help.is_empty() {
+        group = group.element(annotate_snippets::Level::HELP.message(&finding.help));
+    }
+    if let Some(witness) = &finding.witness {
+        group = group.element(annotate_snippets::Level::NOTE.message(told(witness)));
+    }
+    if finding.confidence < Confidence::High {
+        let note = format!("{} confidence: a step was inferred, not seen", confidence_word(finding.confidence));
+        group = group.element(annotate_snippets::Level::NOTE.message(note));
+    }
+    group
+}
+
+fn told(witness: &Witness) -> String {
+    let given = if witness.header.is_empty() {
+        "without `Retry-After`".to_owned()
+    } else {
+        format!("with `Retry-After: {}`", witness.header)
+    };
+    let seen = if witness.confirmed { " (seen in a run)" } else { "" };
+    format!("witness: {given} your code {}{seen}; right: {}", witness.subject, witness.reference)
+}
+
+/// A part of a file with what is said about it.
+struct Part<'a> {
+    file: FileId,
+    place: &'a Place,
+    spans: Vec<(Range<usize>, bool, String)>,
+}
+
+/// The file with the fault first, then the others in the order of the journey.
+fn snippets<'a>(report: &'a Report, shown: &'a Shown) -> Vec<Snippet<'a, Annotation<'a>>> {
+    let finding = &shown.finding;
+    let range = |span: crate::ir::Span| span.start as usize..span.end as usize;
+    let mut parts = vec![Part {
+        file: finding.span.file,
+        place: &shown.place,
+        spans: vec![(range(finding.span), true, finding.label.clone())],
+    }];
+    for (step, place) in finding.flow.iter().zip(&shown.flow) {
+        if step.span == finding.span {
+            continue;
+        }
+        let index = parts.iter().position(|part| part.file == step.span.file).unwrap_or_else(|| {
+            parts.push(Part { file: step.span.file, place, spans: Vec::new() });
+            parts.len() - 1
+        });
+        let spans = &mut parts[index].spans;
+        match spans.iter_mut().find(|(known, is_fault, _)| *known == range(step.span) && !is_fault) {
+            Some((_, _, label)) if !label.contains(&step.label) => *label = format!("{label}, {}", step.label),
+            Some(_) => {}
+            None => spans.push((range(step.span), false, step.label.clone())),
+        }
+    }
+    parts.into_iter().filter_map(|part| snippet(report.texts.get(&(shown.root, part.file))?, part)).collect()
+}
+
+/// Only the lines from the first to the last span are handed on, so that a large file costs no more than a small one.
+fn snippet<'a>(text: &'a Text, part: Part<'a>) -> Option<Snippet<'a, Annotation<'a>>> {
+    let first = part.spans.iter().map(|(span, ..)| span.start).min()?;
+    let last = part.spans.iter().map(|(span, ..)| span.end).max()?;
+    let first_line = text.lines.position(&text.text, first as u32).line;
+    let last_line = text.lines.position(&text.text, last as u32).line;
+    let mut from = text.lines.start(&text.text, first_line);
+    if text.text[from..].starts_with('\u{feff}') {
+        from += '\u{feff}'.len_utf8();
+    }
+    let to = text.lines.start(&text.text, last_line + 1).max(from);
+    let window = text.text.get(from..to)?;
+    let inside = |place: usize| window.floor_char_boundary(place.saturating_sub(from).min(window.len()));
+    let annotations = part.spans.into_iter().map(|(span, is_fault, label)| {
+        let kind = if is_fault { AnnotationKind::Primary } else { AnnotationKind::Context };
+        let (start, end) = (inside(span.start), inside(span.end));
+        kind.span(start..end.max(start)).label(label)
+    });
+    Some(Snippet::source(window).line_start(first_line as usize).path(&part.place.path).annotations(annotations))
+}

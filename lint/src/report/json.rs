@@ -1,0 +1,141 @@
+//! `--format json`: one object on one line.
+
+use super::{Place, Report, Shown, confidence_word, level_word};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Raised when a reader of the old form would misread the new one.
+const VERSION: u32 = 1;
+
+/// Writes the report, and a line end after it.
+///
+/// # Errors
+///
+/// When the output cannot be written.
+pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
+    let object = Object {
+        version: VERSION,
+        findings: report.findings.iter().map(finding).collect(),
+        unreadable: report
+            .unreadable
+            .iter()
+            .map(|file| UnreadableFile { file: &file.file, line: file.line, message: &file.message })
+            .collect(),
+        stats: stats(report),
+    };
+    serde_json::to_writer(&mut out, &object)?;
+    out.write_all(b"\n")
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    version: u32,
+    findings: Vec<FindingObject<'a>>,
+    unreadable: Vec<UnreadableFile<'a>>,
+    stats: Stats,
+}
+
+#[derive(Serialize)]
+struct FindingObject<'a> {
+    rule: &'a str,
+    level: &'a str,
+    confidence: &'a str,
+    package: Option<&'a str>,
+    file: &'a str,
+    line: u32,
+    column: u32,
+    end_line: u32,
+    end_column: u32,
+    message: &'a str,
+    help: &'a str,
+    flow: Vec<StepObject<'a>>,
+    witness: Option<WitnessObject<'a>>,
+    fingerprint: &'a str,
+}
+
+#[derive(Serialize)]
+struct StepObject<'a> {
+    file: &'a str,
+    line: u32,
+    column: u32,
+    step: &'a str,
+    label: &'a str,
+}
+
+#[derive(Serialize)]
+struct WitnessObject<'a> {
+    header: &'a str,
+    subject: &'a str,
+    reference: &'a str,
+    confirmed: bool,
+}
+
+#[derive(Serialize)]
+struct UnreadableFile<'a> {
+    file: &'a str,
+    line: u32,
+    message: &'a str,
+}
+
+#[derive(Serialize)]
+struct Stats {
+    packages: usize,
+    files: usize,
+    parsed: usize,
+    bytes: u64,
+    sites: usize,
+    opaque: usize,
+    unresolved: usize,
+    over_budget: usize,
+    suppressed: usize,
+    elapsed_ms: u64,
+}
+
+fn finding(shown: &Shown) -> FindingObject<'_> {
+    let Shown { finding, place, .. } = shown;
+    let flow = finding.flow.iter().zip(&shown.flow).map(|(step, Place { file, start, .. })| StepObject {
+        file,
+        line: start.line,
+        column: start.column,
+        step: step.kind.as_str(),
+        label: &step.label,
+    });
+    FindingObject {
+        rule: finding.rule,
+        level: level_word(finding.level),
+        confidence: confidence_word(finding.confidence),
+        package: shown.package.as_deref(),
+        file: &place.file,
+        line: place.start.line,
+        column: place.start.column,
+        end_line: place.end.line,
+        end_column: place.end.column,
+        message: &finding.message,
+        help: &finding.help,
+        flow: flow.collect(),
+        witness: finding.witness.as_ref().map(|witness| WitnessObject {
+            header: &witness.header,
+            subject: &witness.subject,
+            reference: &witness.reference,
+            confirmed: witness.confirmed,
+        }),
+        fingerprint: &shown.fingerprint,
+    }
+}
+
+fn stats(report: &Report) -> Stats {
+    let figures = report.statistics;
+    Stats {
+        packages: figures.packages,
+        files: figures.files,
+        parsed: figures.parsed,
+        bytes: figures.bytes,
+        sites: figures.sites,
+        opaque: figures.opaque,
+        unresolved: figures.unresolved,
+        over_budget: figures.over_budget,
+        // There are no suppressions in the code yet.
+        suppressed: 0,
+        elapsed_ms: report.elapsed.as_millis().try_into().unwrap_or(u64::MAX),
+    }
+}
