@@ -495,8 +495,10 @@ pub struct Function {
     pub name_span: Span,
     /// The whole item.
     pub span: Span,
-    /// The scope its paths are resolved in.
+    /// The scope its paths are resolved in: that of the items in its own blocks, if it has any.
     pub scope: ScopeId,
+    /// The scope it is declared in.
+    pub home: ScopeId,
     /// The `impl` or trait it stands in.
     pub owner: Owner,
     /// Parameters, the receiver first.
@@ -574,8 +576,10 @@ pub struct Constant {
     pub name: Name,
     /// The whole item.
     pub span: Span,
-    /// The scope its paths are resolved in.
+    /// The scope its paths are resolved in: that of the items in its own blocks, if it has any.
     pub scope: ScopeId,
+    /// The scope it is declared in.
+    pub home: ScopeId,
     /// The `impl` or trait it stands in.
     pub owner: Owner,
     /// Its type.
@@ -638,6 +642,17 @@ pub struct VariantItem {
     pub fields: Vec<FieldItem>,
 }
 
+/// An `impl` block. Its functions and constants name it as their [`Owner`]; it matters by itself where a trait's defaults suffice.
+#[derive(Clone, Debug)]
+pub struct ImplItem {
+    /// The scope its paths are resolved in.
+    pub scope: ScopeId,
+    /// The trait, with its generic arguments; None for an inherent one.
+    pub of: Option<Type>,
+    /// The type.
+    pub ty: Type,
+}
+
 /// A module, or a block with `use` lines or items of its own.
 #[derive(Clone, Debug)]
 pub struct Scope {
@@ -677,8 +692,12 @@ pub struct FileIr {
     pub constants: Vec<Constant>,
     /// Types and traits.
     pub types: Vec<TypeItem>,
+    /// All `impl` blocks, those without functions too.
+    pub impls: Vec<ImplItem>,
     /// `mod name;` lines with a `#[path]`: the scope, the name, the path as written.
     pub path_modules: Vec<(ScopeId, Name, String)>,
+    /// `mod name;` lines under `#[cfg(test)]`: the scope and the name.
+    pub test_modules: Vec<(ScopeId, Name)>,
     /// What could not be lowered, for the statistics.
     pub opaque: Vec<(Span, OpaqueReason)>,
 }

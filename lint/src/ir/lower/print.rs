@@ -1,0 +1,1 @@
+//! A compact text of what a file lowers to.

@@ -1,0 +1,184 @@
+//! Taking in files: read, parse and lower on all cores, then merge in the order of the files.
+
+use super::parse::STACK;
+use super::{Program, index};
+use crate::ir::{ConstantId, FileId, FileIr, FunctionId, Name, ScopeId, TypeId};
+use crate::{ir, source};
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What became of one file: its size and what it lowers to, or the line and the reason.
+type Outcome = Result<(u64, FileIr), (u32, String)>;
+
+impl Program<'_> {
+    /// Takes in those of the files that are not in yet. Gives their number.
+    pub(super) fn load_files(&mut self, mut files: Vec<FileId>) -> usize {
+        files.sort_unstable();
+        files.dedup();
+        files.retain(|file| self.is_loaded.get(file.0 as usize) == Some(&false));
+        for (file, outcome) in files.iter().zip(self.lower_all(&files)) {
+            self.is_loaded[file.0 as usize] = true;
+            match outcome {
+                Ok((size, lowered)) => {
+                    self.parsed = (self.parsed.0 + 1, self.parsed.1 + size);
+                    self.merge(*file, lowered);
+                }
+                Err((line, message)) => self.unparsed.push((*file, line, message)),
+            }
+        }
+        files.len()
+    }
+
+    fn lower_all(&self, files: &[FileId]) -> Vec<Outcome> {
+        on_all_cores(files, STACK, |&file| {
+            let text = source::read(self.workspace, file).map_err(|problem| (problem.line, problem.message))?;
+            let facts = self.workspace.file(file);
+            let module = self.tree.of_file(file).to_vec();
+            let is_test = facts.is_test || self.is_test_module(facts.package, &module);
+            ir::lower::lower(file, &text, module, facts.package, is_test)
+                .map(|lowered| (text.len() as u64, lowered))
+                .map_err(|problem| (problem.line, problem.message))
+        })
+    }
+
+    /// Whether a module is declared as a test's, or looks like one by its name.
+    fn is_test_module(&self, package: u32, module: &[Name]) -> bool {
+        module.iter().any(|name| matches!(&**name, "tests" | "test"))
+            || module.last().is_some_and(|last| last.ends_with("_test") || last.ends_with("_tests"))
+            || self.test_modules.iter().any(|(of, path)| *of == package && module.starts_with(path))
+    }
+
+    fn merge(&mut self, file: FileId, lowered: FileIr) {
+        let base = self.scopes.len() as u32;
+        let shift = |scope: ScopeId| ScopeId(scope.0 + base);
+        for mut scope in lowered.scopes {
+            let id = ScopeId(self.scopes.len() as u32);
+            scope.parent = scope.parent.map(shift);
+            if !scope.is_block {
+                self.tree.enter(scope.package, &scope.module, id);
+            }
+            self.index.uses(id, &scope);
+            self.scopes.push(scope);
+        }
+        for mut function in lowered.functions {
+            let id = FunctionId(self.functions.len() as u32);
+            (function.scope, function.home) = (shift(function.scope), shift(function.home));
+            self.index.function(id, &function);
+            self.functions.push(function);
+        }
+        for mut constant in lowered.constants {
+            let id = ConstantId(self.constants.len() as u32);
+            (constant.scope, constant.home) = (shift(constant.scope), shift(constant.home));
+            self.index.constant(id, &constant);
+            self.constants.push(constant);
+        }
+        for mut item in lowered.types {
+            let id = TypeId(self.types.len() as u32);
+            item.scope = shift(item.scope);
+            self.index.type_item(id, &item);
+            self.types.push(item);
+        }
+        for mut item in lowered.impls {
+            item.scope = shift(item.scope);
+            if let (Some(_), Some(name)) = (&item.of, index::last_segment(&item.ty)) {
+                self.index.impls.entry(name).or_default().push(self.impls.len() as u32);
+            }
+            self.impls.push(item);
+        }
+        self.opaque.extend(lowered.opaque);
+        for (scope, name, written) in lowered.path_modules {
+            self.place(file, shift(scope), name, &written);
+        }
+        for (scope, name) in lowered.test_modules {
+            let scope = &self.scopes[(scope.0 + base) as usize];
+            let module: Vec<Name> = scope.module.iter().cloned().chain([name]).collect();
+            self.declare_test(scope.package, module);
+        }
+    }
+
+    /// Follows a `#[path]` line.
+    fn place(&mut self, file: FileId, scope: ScopeId, name: Name, written: &str) {
+        let outer = &self.scopes[scope.0 as usize];
+        let (package, path) = (outer.package, outer.module.iter().cloned().chain([name]).collect::<Vec<_>>());
+        let inline = outer.module.get(self.tree.of_file(file).len()..).unwrap_or(&[]);
+        let Some(target) = self.path_file(file, inline, written) else { return };
+        if self.is_loaded[target.0 as usize] {
+            // It was taken in before the line that places it: its own scope is reached by both paths.
+            let known = self.tree.get(package, self.tree.of_file(target)).map(|module| module.scopes.clone());
+            for scope in known.unwrap_or_default() {
+                self.tree.enter(package, &path, scope);
+            }
+        }
+        if self.workspace.file(target).package == package && !path.starts_with(self.tree.of_file(file)) {
+            return;
+        }
+        self.tree.place(package, path, target);
+    }
+
+    /// Marks what was taken in of a module that turns out to be a test's.
+    fn declare_test(&mut self, package: u32, module: Vec<Name>) {
+        let mut is_any = false;
+        for scope in &mut self.scopes {
+            if scope.package == package && !scope.is_test && scope.module.starts_with(&module) {
+                scope.is_test = true;
+                is_any = true;
+            }
+        }
+        if is_any {
+            for function in &mut self.functions {
+                function.is_test |= self.scopes[function.home.0 as usize].is_test;
+            }
+        }
+        self.test_modules.push((package, module));
+    }
+
+    /// The files, not in yet, that contain one of the names as a whole word.
+    pub(super) fn files_mentioning(&self, names: &BTreeSet<Name>) -> Vec<FileId> {
+        let waiting: Vec<FileId> = (0..self.is_loaded.len())
+            .filter(|&index| !self.is_loaded[index])
+            .map(|index| FileId(index as u32))
+            .collect();
+        let alternatives: Vec<String> =
+            names.iter().filter(|name| !name.is_empty()).map(|name| regex::escape(name)).collect();
+        if alternatives.is_empty() {
+            return Vec::new();
+        }
+        let Ok(pattern) = regex::bytes::Regex::new(&format!(r"(?-u:\b)(?:{})(?-u:\b)", alternatives.join("|"))) else {
+            return Vec::new();
+        };
+        let found = on_all_cores(&waiting, 0, |&file| {
+            source::read(self.workspace, file).is_ok_and(|text| pattern.is_match(text.as_bytes()))
+        });
+        waiting.into_iter().zip(found).filter(|(_, is_found)| *is_found).map(|(file, _)| file).collect()
+    }
+}
+
+/// The results of `work` for all items, in their order. Each thread has that stack, or the usual one for 0.
+fn on_all_cores<I: Sync, T: Send>(items: &[I], stack: usize, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let next = AtomicUsize::new(0);
+    let results: Vec<Mutex<Option<T>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    let run = || {
+        while let Some(index) = Some(next.fetch_add(1, Ordering::Relaxed)).filter(|&index| index < items.len()) {
+            let result = work(&items[index]);
+            if let Ok(mut slot) = results[index].lock() {
+                *slot = Some(result);
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let mut threads = 0;
+        for _ in 0..cores {
+            let mut builder = std::thread::Builder::new().name("worker".to_owned());
+            if stack > 0 {
+                builder = builder.stack_size(stack);
+            }
+            threads += usize::from(builder.spawn_scoped(scope, run).is_ok());
+        }
+        if threads == 0 {
+            run();
+        }
+    });
+    results.into_iter().filter_map(|slot| slot.into_inner().ok().flatten()).collect()
+}

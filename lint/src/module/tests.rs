@@ -1,0 +1,1 @@
+//! Tests of module trees and resolution.
