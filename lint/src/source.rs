@@ -5,6 +5,7 @@
 mod lines;
 mod search;
 
+pub(crate) use lines::char_boundary;
 pub use lines::{LineIndex, Position};
 pub use search::{Mentions, Search, search};
 

@@ -3,6 +3,7 @@
 use super::{Place, Report, Shown, Text, confidence_word};
 use crate::diagnostic::{Confidence, Level, Witness};
 use crate::ir::FileId;
+use crate::source::char_boundary;
 use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Renderer, Snippet};
 use std::io::{self, Write};
@@ -129,7 +130,7 @@ fn snippet<'a>(text: &'a Text, part: Part<'a>) -> Option<Snippet<'a, Annotation<
     }
     let to = text.lines.start(&text.text, last_line + 1).max(from);
     let window = text.text.get(from..to)?;
-    let inside = |place: usize| window.floor_char_boundary(place.saturating_sub(from).min(window.len()));
+    let inside = |place: usize| char_boundary(window, place.saturating_sub(from));
     let annotations = part.spans.into_iter().map(|(span, is_fault, label)| {
         let kind = if is_fault { AnnotationKind::Primary } else { AnnotationKind::Context };
         let (start, end) = (inside(span.start), inside(span.end));

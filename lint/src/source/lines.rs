@@ -24,7 +24,7 @@ impl LineIndex {
 
     /// The line and column of a byte of the text the index was made from. A place behind the end is the end; one inside a character is its start.
     pub fn position(&self, text: &str, offset: u32) -> Position {
-        let offset = text.floor_char_boundary(offset as usize);
+        let offset = char_boundary(text, offset as usize);
         let line = self.starts.partition_point(|start| *start <= offset).max(1);
         let start = self.starts[line - 1];
         let before = text.get(start..offset).unwrap_or_default();
@@ -44,6 +44,12 @@ impl LineIndex {
     pub fn start(&self, text: &str, line: u32) -> usize {
         (line as usize).checked_sub(1).and_then(|index| self.starts.get(index)).copied().unwrap_or(text.len())
     }
+}
+
+/// The nearest boundary of a character at or before the place; the end where the place is behind it.
+pub(crate) fn char_boundary(text: &str, place: usize) -> usize {
+    let place = place.min(text.len());
+    (0..=place).rev().find(|place| text.is_char_boundary(*place)).unwrap_or(0)
 }
 
 #[cfg(test)]

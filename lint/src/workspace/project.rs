@@ -92,17 +92,15 @@ impl Members {
         let packages: Vec<Member> = metadata.workspace_packages().into_iter().map(Member::from_metadata).collect();
         let root = metadata.workspace_root.as_std_path().to_owned();
         let here = packages.iter().position(|package| package.folder == folder).filter(|_| folder != root);
-        let is_default =
-            |package: &cargo_metadata::Package| metadata.workspace_default_members.iter().any(|id| *id == package.id);
+        let members = metadata.workspace_packages().into_iter().enumerate();
+        let is_default = |package: &cargo_metadata::Package| {
+            // Cargo tells them since 1.71.
+            !metadata.workspace_default_members.is_available()
+                || metadata.workspace_default_members.contains(&package.id)
+        };
         let default = match here {
             Some(index) => vec![index],
-            None => metadata
-                .workspace_packages()
-                .into_iter()
-                .enumerate()
-                .filter(|(_, package)| is_default(package))
-                .map(|(index, _)| index)
-                .collect(),
+            None => members.filter(|(_, package)| is_default(package)).map(|(index, _)| index).collect(),
         };
         Members { root, packages, default }
     }

@@ -1,0 +1,189 @@
+//! `lint`: the default command.
+
+use super::levels::{LevelArgs, Levels};
+use super::output::{self, Color};
+use super::{CLEAN, FAILED, FOUND, Failure};
+use clap::{ArgMatches, Args, ValueEnum};
+use retry_after_lint::diagnostic::{Confidence, Level};
+use retry_after_lint::report::{Filter, Report, human, json};
+use retry_after_lint::source::Unreadable;
+use retry_after_lint::workspace::{self, Request, Root, Selection};
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// Without -v, no more unreadable files than these are told one by one.
+const TOLD: usize = 10;
+
+/// The flags of `lint`.
+#[derive(Args)]
+pub(super) struct LintArgs {
+    /// Files and folders to look at instead of a cargo workspace
+    ///
+    /// A folder need not hold a manifest. No cargo is started for it. What git ignores, hidden files and cargo's build output are left out, unless they are
+    /// named themselves.
+    #[arg(value_name = "PATH", conflicts_with_all = ["package", "workspace", "exclude", "manifest_path", "crates"])]
+    pub(super) paths: Vec<PathBuf>,
+
+    /// Only this package of the workspace (can be given several times)
+    ///
+    /// Takes a name, a pattern like `my-*`, or NAME@VERSION. The other packages are still read, to follow calls into them.
+    #[arg(short, long, value_name = "SPEC", help_heading = "Package selection")]
+    package: Vec<String>,
+
+    /// All packages of the workspace
+    #[arg(long, visible_alias = "all", help_heading = "Package selection")]
+    workspace: bool,
+
+    /// All packages of the workspace but this one (can be given several times)
+    #[arg(long, value_name = "SPEC", help_heading = "Package selection")]
+    exclude: Vec<String>,
+
+    /// The manifest of the package or workspace
+    #[arg(long, value_name = "PATH", help_heading = "Package selection")]
+    manifest_path: Option<PathBuf>,
+
+    /// A published crate (can be given several times)
+    ///
+    /// It is fetched by cargo, in a folder of its own, from the registry that cargo is set up for. Without a version, the newest one.
+    #[arg(long = "crate", value_name = "NAME[@VERSION]", conflicts_with_all = ["package", "workspace", "exclude", "manifest_path"], help_heading = "Package selection")]
+    crates: Vec<String>,
+
+    /// How findings are written to standard output
+    #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT", help_heading = "Output")]
+    format: Format,
+
+    /// The least confidence that is shown
+    ///
+    /// High: every step on the hint's way is known. Medium: a step was inferred from a name or a guess. Low: the wait itself was not found.
+    #[arg(long, value_enum, default_value_t = Least::Medium, value_name = "LEAST", help_heading = "Output")]
+    confidence: Least,
+
+    /// Also tell what was not understood, with its place and the reason
+    #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
+    verbose: bool,
+
+    /// Only the findings: no summary, no notes
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+
+    #[command(flatten)]
+    levels: LevelArgs,
+
+    /// Fail on warnings too
+    #[arg(long, help_heading = "Levels")]
+    deny_warnings: bool,
+}
+
+/// How findings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// As rustc shows its errors
+    Human,
+    /// One JSON object
+    Json,
+}
+
+/// The least confidence that is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Least {
+    /// Everything
+    Low,
+    /// What is likely
+    Medium,
+    /// What is certain
+    High,
+}
+
+/// Lints and returns the exit code.
+pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -> Result<u8, Failure> {
+    let start = Instant::now();
+    let levels = Levels::from_matches(matches)?;
+    let roots = workspace::discover(&args.request())?;
+    if roots.iter().all(|root| root.workspace.files.is_empty() && root.unreadable.is_empty()) {
+        return Err(Failure("no Rust source files there".to_owned()));
+    }
+    let named: Vec<String> =
+        roots.iter().flat_map(|root| root.named.iter().map(|id| root.workspace.file(*id).display.clone())).collect();
+    let files: usize = roots.iter().map(|root| root.workspace.files.len() + root.unreadable.len()).sum();
+    let runs = roots.into_iter().map(|root: Root| {
+        let analysis = retry_after_lint::analyse(&root.workspace);
+        (root, analysis)
+    });
+    let runs = runs.collect();
+    let folder = std::env::current_dir().unwrap_or_default();
+    let filter =
+        Filter { level: &|rule, own| levels.of(rule, own), confidence: args.confidence.into(), folder: &folder };
+    let mut report = Report::new(runs, &filter);
+    report.elapsed = start.elapsed();
+
+    output::print(color, |out| match args.format {
+        Format::Json => json::write(&report, out),
+        Format::Human if args.quiet => human::write_findings(&report, out),
+        Format::Human => human::write_findings(&report, &mut *out).and_then(|()| human::write_summary(&report, out)),
+    })?;
+    if !args.quiet {
+        tell(&report, args.verbose, color);
+    }
+    Ok(exit_code(&report, args, &named, files))
+}
+
+impl LintArgs {
+    fn request(&self) -> Request {
+        if !self.paths.is_empty() {
+            Request::Paths(self.paths.clone())
+        } else if !self.crates.is_empty() {
+            Request::Crates(self.crates.clone())
+        } else {
+            Request::Project(Selection {
+                manifest_path: self.manifest_path.clone(),
+                packages: self.package.clone(),
+                all: self.workspace,
+                exclude: self.exclude.clone(),
+            })
+        }
+    }
+}
+
+impl From<Least> for Confidence {
+    fn from(least: Least) -> Self {
+        match least {
+            Least::Low => Confidence::Low,
+            Least::Medium => Confidence::Medium,
+            Least::High => Confidence::High,
+        }
+    }
+}
+
+/// What is no finding goes to standard error.
+fn tell(report: &Report, verbose: bool, color: Option<Color>) {
+    for note in &report.notes {
+        output::complain("note", note, color);
+    }
+    let limit = if verbose { usize::MAX } else { TOLD };
+    for Unreadable { file, line, message } in report.unreadable.iter().take(limit) {
+        output::complain("warning", &format!("{file}:{line}: {message}"), color);
+    }
+    if report.unreadable.len() > limit {
+        output::complain(
+            "warning",
+            &format!("{} more files were not read; -v lists them", report.unreadable.len() - limit),
+            color,
+        );
+    }
+    for (place, reason) in report.blind.iter().filter(|_| verbose) {
+        output::complain(
+            "note",
+            &format!("{}:{}:{}: {reason}", place.path, place.start.line, place.start.column),
+            color,
+        );
+    }
+}
+
+fn exit_code(report: &Report, args: &LintArgs, named: &[String], files: usize) -> u8 {
+    let unread: std::collections::BTreeSet<&str> = report.unreadable.iter().map(|file| file.file.as_str()).collect();
+    if unread.len() >= files || named.iter().any(|name| unread.contains(name.as_str())) {
+        return FAILED;
+    }
+    let fails = if args.deny_warnings { Level::Warn } else { Level::Deny };
+    if report.findings.iter().any(|shown| shown.finding.level >= fails) { FOUND } else { CLEAN }
+}
