@@ -20,7 +20,6 @@ use crate::clock::Timestamp;
 use crate::error::{ErrorKind, ParseError, Part};
 
 const DAY_NAMES: [&str; 7] = ["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const LONG_DAY_NAMES: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 const MONTH_NAMES: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 const SECONDS_PER_DAY: i64 = 86_400;
@@ -158,23 +157,9 @@ fn imf_fixdate_at_once(text: &[u8]) -> Option<HttpDate> {
         return None;
     }
 
-    // The multiplication puts the twelve names into different places, found by trial; the table then tells the names
-    // from all other words.
-    #[rustfmt::skip]
-    const MONTHS: [(u32, u8); 16] = [
-        (name(b"Jul"), 7), (name(b"Nov"), 11), (0, 0), (name(b"Oct"), 10),
-        (name(b"May"), 5), (name(b"Dec"), 12), (name(b"Mar"), 3), (name(b"Apr"), 4),
-        (0, 0), (name(b"Sep"), 9), (0, 0), (0, 0),
-        (name(b"Jan"), 1), (name(b"Jun"), 6), (name(b"Feb"), 2), (name(b"Aug"), 8),
-    ];
-    const WEEK: [u32; 7] =
-        [name(b"Mon"), name(b"Tue"), name(b"Wed"), name(b"Thu"), name(b"Fri"), name(b"Sat"), name(b"Sun")];
     #[allow(clippy::cast_possible_truncation)] // Three bytes are left in either.
     let (day_name, month_name) = (day_name as u32, month_name as u32);
-    let (known, month) = MONTHS[(month_name.wrapping_mul(0x67e5) >> 28) as usize];
-    if known != month_name || month == 0 {
-        return None;
-    }
+    let month = month_number(month_name)?;
 
     let time = pairs(time);
     let (hour, minute, second) = (time as u8, (time >> 24) as u8, (time >> 48) as u8);
@@ -186,7 +171,7 @@ fn imf_fixdate_at_once(text: &[u8]) -> Option<HttpDate> {
     }
 
     let days = Civil { year, month, day }.days();
-    if WEEK[day_of_week(days)] != day_name {
+    if DAY_WORDS[day_of_week(days)] != day_name {
         return None;
     }
     let seconds = days * SECONDS_PER_DAY + i64::from(hour) * 3600 + i64::from(minute) * 60 + i64::from(second);
@@ -209,6 +194,25 @@ const fn pairs(digits: u64) -> u64 {
 /// A name of three letters as [`word`] has it.
 const fn name(letters: &[u8; 3]) -> u32 {
     u32::from_le_bytes([letters[0], letters[1], letters[2], 0])
+}
+
+/// The short names of the days, from Monday on.
+const DAY_WORDS: [u32; 7] =
+    [name(b"Mon"), name(b"Tue"), name(b"Wed"), name(b"Thu"), name(b"Fri"), name(b"Sat"), name(b"Sun")];
+
+/// The number of the month, from 1 on.
+fn month_number(word: u32) -> Option<u8> {
+    // The multiplication puts the twelve names into different places, found by trial; the table then tells the names
+    // from all other words.
+    #[rustfmt::skip]
+    const MONTHS: [(u32, u8); 16] = [
+        (name(b"Jul"), 7), (name(b"Nov"), 11), (0, 0), (name(b"Oct"), 10),
+        (name(b"May"), 5), (name(b"Dec"), 12), (name(b"Mar"), 3), (name(b"Apr"), 4),
+        (0, 0), (name(b"Sep"), 9), (0, 0), (0, 0),
+        (name(b"Jan"), 1), (name(b"Jun"), 6), (name(b"Feb"), 2), (name(b"Aug"), 8),
+    ];
+    let (known, month) = MONTHS[(word.wrapping_mul(0x67e5) >> 28) as usize];
+    (known == word && month != 0).then_some(month)
 }
 
 /// An HTTP-date in any form, byte by byte, with the place of a fault.
@@ -324,25 +328,41 @@ impl Cursor<'_> {
         Ok(())
     }
 
+    /// The three letters here, or what no name is.
+    fn short_name(&self) -> u32 {
+        match self.text[self.position..] {
+            [first, second, third, ..] => name(&[first, second, third]),
+            _ => 0,
+        }
+    }
+
     /// The number of the day, from Monday on, and whether the name is the long one.
     fn day_name(&mut self) -> Result<(usize, bool), ParseError> {
-        let Some(day) = DAY_NAMES.iter().position(|name| self.starts_with(name)) else {
+        let short = self.short_name();
+        let Some(day) = DAY_WORDS.iter().position(|&word| word == short) else {
             return self.fail(ErrorKind::UnknownDayName);
         };
-        let is_long = self.starts_with(LONG_DAY_NAMES[day]);
-        self.position += if is_long { LONG_DAY_NAMES[day].len() } else { DAY_NAMES[day].len() };
-        Ok((day, is_long))
+        self.position += 3;
+        let rest = &self.text[self.position..];
+        // Seven comparisons with a constant cost less than one with a name looked up.
+        let long_rest = match day {
+            0 | 4 | 6 => rest.starts_with(b"day").then_some(3),
+            1 => rest.starts_with(b"sday").then_some(4),
+            2 => rest.starts_with(b"nesday").then_some(6),
+            3 => rest.starts_with(b"rsday").then_some(5),
+            _ => rest.starts_with(b"urday").then_some(5),
+        };
+        self.position += long_rest.unwrap_or(0);
+        Ok((day, long_rest.is_some()))
     }
 
     /// The number of the month, from 1 on.
     fn month(&mut self) -> Result<u8, ParseError> {
-        for (name, number) in MONTH_NAMES.iter().zip(1..) {
-            if self.starts_with(name) {
-                self.position += name.len();
-                return Ok(number);
-            }
-        }
-        self.fail(ErrorKind::UnknownMonth)
+        let Some(month) = month_number(self.short_name()) else {
+            return self.fail(ErrorKind::UnknownMonth);
+        };
+        self.position += 3;
+        Ok(month)
     }
 
     fn digit(&mut self, part: Part) -> Result<u8, ParseError> {
@@ -356,7 +376,12 @@ impl Cursor<'_> {
     }
 
     fn two_digits(&mut self, part: Part) -> Result<u8, ParseError> {
-        Ok(self.digit(part)? * 10 + self.digit(part)?)
+        if let [tens @ b'0'..=b'9', ones @ b'0'..=b'9', ..] = self.text[self.position..] {
+            self.position += 2;
+            return Ok((tens - b'0') * 10 + (ones - b'0'));
+        }
+        // One of the two is missing, and this says which.
+        self.digit(part).and_then(|_| self.digit(part))
     }
 
     fn four_digit_year(&mut self) -> Result<u16, ParseError> {
@@ -460,17 +485,21 @@ impl Civil {
     ///
     /// Counts years from March, so that the leap day is the last of its year and a month's start is a linear formula.
     fn from_days(days: i64) -> Self {
-        const DAYS_PER_ERA: i64 = 146_097;
-        let since_march_0 = days + 719_468;
-        let era = since_march_0.div_euclid(DAYS_PER_ERA);
-        let day_of_era = since_march_0.rem_euclid(DAYS_PER_ERA);
-        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-        let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+        // A cycle of the calendar is 400 years, and one is added so that nothing is negative in the year 0.
+        const DAYS_PER_CYCLE: u32 = 146_097;
+        const UNIX_EPOCH: i64 = 719_468 + DAYS_PER_CYCLE as i64;
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // Below 2^22 in these years.
+        let since_march = (days + UNIX_EPOCH) as u32;
+        let cycle = since_march / DAYS_PER_CYCLE;
+        let day_of_cycle = since_march % DAYS_PER_CYCLE;
+        let year_of_cycle =
+            (day_of_cycle - day_of_cycle / 1_460 + day_of_cycle / 36_524 - day_of_cycle / 146_096) / 365;
+        let day_of_year = day_of_cycle - (365 * year_of_cycle + year_of_cycle / 4 - year_of_cycle / 100);
         let month_from_march = (5 * day_of_year + 2) / 153;
         let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
         let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-        let year = era * 400 + year_of_era + i64::from(month <= 2);
-        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // The caller's days bound all three.
+        let year = cycle * 400 + year_of_cycle + u32::from(month <= 2) - 400;
+        #[allow(clippy::cast_possible_truncation)] // At most 9999, 12 and 31.
         let civil = Self { year: year as u16, month: month as u8, day: day as u8 };
         civil
     }

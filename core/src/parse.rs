@@ -91,6 +91,8 @@ fn short_delay(value: &[u8]) -> Option<u64> {
     Some(seconds)
 }
 
+// Kept out of line, so that the short cut needs no stack.
+#[inline(never)]
 fn trimmed_value(value: &[u8], now: Timestamp) -> Result<RetryAfter, ParseError> {
     let text = trim_start(value);
     let blanks = value.len() - text.len();
