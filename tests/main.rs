@@ -1,1 +1,8 @@
-//! End-to-end tests: the built binary, run as a user runs it.
+//! End-to-end tests: the built binary, run as a user runs it, and the conventions of this workspace.
+
+mod command_line;
+mod hostile;
+mod odd_files;
+mod packages;
+mod support;
+mod tidy;
