@@ -123,11 +123,11 @@ impl Lowerer<'_> {
     }
 
     /// Pattern and guard of `matches!` and the like.
-    pub(super) fn guarded(&mut self, pattern: &Pat) -> (Pattern, Vec<Condition>) {
+    pub(super) fn guarded(&mut self, pattern: &Pat, guard: Option<&Expr>) -> (Pattern, Vec<Condition>) {
         let lowered = self.pattern(pattern);
         let mut conditions = Vec::new();
-        if let Pat::Guard(guard) = pattern {
-            self.conditions(&guard.guard, &mut conditions);
+        if let Some(guard) = guard {
+            self.conditions(guard, &mut conditions);
         }
         (lowered, conditions)
     }
@@ -228,7 +228,7 @@ impl Lowerer<'_> {
     }
 
     /// A statement, and whether it would be the block's value. None for an item.
-    fn statement(&mut self, statement: &Stmt, names: &mut Names) -> Option<(Low, bool)> {
+    pub(super) fn statement(&mut self, statement: &Stmt, names: &mut Names) -> Option<(Low, bool)> {
         match statement {
             Stmt::Local(binding) => Some((self.let_statement(binding, names), false)),
             Stmt::Expr(expr, semicolon) => Some((self.expr(expr), semicolon.is_none())),

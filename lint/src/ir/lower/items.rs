@@ -181,20 +181,25 @@ impl Lowerer<'_> {
         let is_test = place.is_test || Cfg::of(&implementation.attrs) == Cfg::Test;
         let generics = self.generics(&implementation.generics);
         let place = Place { scope: place.scope, owner, is_public, is_test, generics };
-        for item in &implementation.items {
+        self.members(&implementation.items, &place);
+    }
+
+    /// The members of an `impl`.
+    pub(super) fn members(&mut self, members: &[SynImplItem], place: &Place) {
+        for item in members {
             match item {
                 SynImplItem::Fn(function) => {
                     let start = self.item_start(&function.vis, signature_start(&function.sig));
                     let span = start.to(self.span(function.block.brace_token.span.close()));
-                    self.function(&function.attrs, &function.vis, &function.sig, Some(&function.block), span, &place);
+                    self.function(&function.attrs, &function.vis, &function.sig, Some(&function.block), span, place);
                 }
                 SynImplItem::Const(constant) => {
                     let start = self.item_start(&constant.vis, constant.const_token.span);
                     let span = start.to(self.span(constant.semi_token.span));
-                    let is_public = self.is_public(&constant.vis, &place);
-                    self.constant(&constant.ident, &constant.ty, Some(&constant.expr), span, is_public, &place);
+                    let is_public = self.is_public(&constant.vis, place);
+                    self.constant(&constant.ident, &constant.ty, Some(&constant.expr), span, is_public, place);
                 }
-                SynImplItem::Macro(call) => self.member_macro(&call.mac, &place),
+                SynImplItem::Macro(call) => self.member_macro(&call.mac, place),
                 _ => {}
             }
         }
@@ -464,20 +469,34 @@ impl Cfg {
                 continue;
             }
             let Meta::List(list) = &attribute.meta else { continue };
-            let mut text = list.tokens.to_string();
-            text.retain(|c| !c.is_whitespace());
-            if needs_test(&text) {
-                return Cfg::Test;
-            }
-            if text == "not(test)" {
-                continue;
-            }
-            result = match result {
-                Cfg::Maybe(first) => Cfg::Maybe(format!("{first},{text}")),
-                _ => Cfg::Maybe(text),
+            result = match (result, predicate(list.tokens.to_string())) {
+                (_, Cfg::Test) => return Cfg::Test,
+                (Cfg::Maybe(first), Cfg::Maybe(second)) => Cfg::Maybe(format!("{first},{second}")),
+                (Cfg::Always, other) | (other, _) => other,
             };
         }
         result
+    }
+}
+
+/// What `cfg(..)`, the content of an attribute, asks for.
+pub(super) fn cfg_of(attribute: proc_macro2::TokenStream) -> Cfg {
+    let mut tokens = attribute.into_iter();
+    match (tokens.next(), tokens.next()) {
+        (Some(proc_macro2::TokenTree::Ident(name)), Some(proc_macro2::TokenTree::Group(group))) if name == "cfg" => {
+            predicate(group.stream().to_string())
+        }
+        _ => Cfg::Always,
+    }
+}
+
+/// What a predicate of `cfg` asks for.
+fn predicate(mut text: String) -> Cfg {
+    text.retain(|c| !c.is_whitespace());
+    match text.as_str() {
+        "not(test)" => Cfg::Always,
+        text if needs_test(text) => Cfg::Test,
+        _ => Cfg::Maybe(text),
     }
 }
 
