@@ -1,4 +1,331 @@
 //! Behaviour: what each header case becomes at each sink.
+//!
+//! The functions that come near a hint are run, once for each header case: first those that read one, then whoever calls them, as far as
+//! the hint travels. Where a value is slept on, returned to nobody, stored, handed on, or where a request goes out again, the outcome is
+//! recorded with the trail that led there. [`Facts`] is that table; rules are queries over it.
+
+mod call;
+pub mod case;
+mod evaluate;
+pub mod library;
+pub mod log;
+pub mod journey;
+mod names;
+mod pattern;
+mod read;
+mod shape;
+mod state;
+pub mod trail;
+pub mod value;
+
+use crate::ir::{Function, FunctionId, Literal, Name, Op, Owner, Pattern, Span, Type};
+use crate::module::Program;
+use case::Case;
+use evaluate::Evaluator;
+use log::{Log, Outcome, SinkKind, Source};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use trail::Trail;
+use value::{Code, Kind, Origin, OriginStep, TypeAt, Value};
+
+/// The most entries that one workspace may have.
+const ENTRIES: usize = 1_500;
+/// The most callers of one function that are followed.
+const CALLERS: usize = 12;
+/// How often more files are taken in.
+const ROUNDS: usize = 5;
 
 /// What the analysis found out about one workspace, for the rules to query.
-pub struct Facts;
+pub struct Facts<'p, 'w> {
+    /// What was lowered.
+    pub program: &'p Program<'w>,
+    /// Everything that running the cases has shown.
+    pub log: Log,
+}
+
+impl Facts<'_, '_> {
+    /// The function that a place stands in.
+    pub fn function_at(&self, span: Span) -> Option<FunctionId> {
+        self.program
+            .functions()
+            .filter(|(_, function)| function.span.file == span.file && function.span.start <= span.start && span.end <= function.span.end)
+            .min_by_key(|(_, function)| function.span.end - function.span.start)
+            .map(|(id, _)| id)
+    }
+
+    /// The source.
+    pub fn source(&self, index: trail::SourceIndex) -> &Source {
+        &self.log.sources[index as usize]
+    }
+
+    /// All outcomes of a source's cases.
+    pub fn outcomes_of(&self, source: trail::SourceIndex) -> impl Iterator<Item = &Outcome> {
+        self.log.outcomes.iter().filter(move |outcome| outcome.value.trail.sources(true).contains(&source) || outcome.context.sources(true).contains(&source))
+    }
+}
+
+/// Runs the cases over a workspace, taking in files as the hint's way reaches them. `load` brings in the first ones.
+pub fn observe(program: &mut Program<'_>) -> Log {
+    let mut known_slots = std::collections::BTreeMap::new();
+    let mut asked: BTreeSet<Name> = BTreeSet::new();
+    let mut round = 0;
+    loop {
+        let mut log = Log::default();
+        log.known_slots.clone_from(&known_slots);
+        let mut wanted = run_entries(program, &mut log);
+        round += 1;
+        wanted.retain(|name| !asked.contains(name));
+        let new_slots: Vec<_> = log.slots.keys().filter(|key| !known_slots.contains_key(*key)).cloned().collect();
+        for (_, field) in &new_slots {
+            if field.len() > 3 && !asked.contains(field) {
+                wanted.insert(field.clone());
+            }
+        }
+        let loaded = if wanted.is_empty() || round >= ROUNDS { 0 } else { program.load_mentioning(&wanted) };
+        asked.extend(wanted);
+        if round >= ROUNDS || (loaded == 0 && new_slots.is_empty()) {
+            return log;
+        }
+        known_slots = std::mem::take(&mut log.slots);
+    }
+}
+
+/// Runs all entries that the loaded part of the program has. Gives the names that would lead further.
+fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
+    let mut wanted = BTreeSet::new();
+    let direct = direct_functions(program);
+    log.interesting = interesting(program, &direct);
+    let mut queue: VecDeque<FunctionId> = direct.iter().copied().collect();
+    // Functions that read fields which are known to hold a hint.
+    for (owner, field) in log.known_slots.keys() {
+        let _ = owner;
+        if field.parse::<u32>().is_err() {
+            queue.extend(program.readers_of_field(field).iter().copied().take(64));
+        }
+    }
+    for (owner, _) in log.known_slots.keys().filter(|(_, field)| field.parse::<u32>().is_ok()) {
+        queue.extend(program.readers_of_field(owner).iter().copied().take(64));
+    }
+    let mut seen: HashSet<FunctionId> = HashSet::new();
+    let mut by_entry: HashMap<FunctionId, Vec<Outcome>> = HashMap::new();
+    let mut order = Vec::new();
+    while let Some(id) = queue.pop_front() {
+        let function = program.function(id);
+        if function.is_test || function.body.is_none() || !seen.insert(id) {
+            continue;
+        }
+        if order.len() >= ENTRIES {
+            log.over_budget(function.name_span);
+            break;
+        }
+        order.push(id);
+        let travels = run_entry(program, log, id);
+        by_entry.insert(id, std::mem::take(&mut log.outcomes));
+        if travels {
+            if !call::is_common(&function.name) {
+                wanted.insert(function.name.clone());
+            }
+            let callers = callers(program, id);
+            queue.extend(callers);
+        }
+    }
+    for id in order {
+        if !log.inlined.contains(&id) {
+            log.outcomes.extend(by_entry.remove(&id).unwrap_or_default());
+        }
+    }
+    wanted.extend(log.missing.iter().cloned());
+    wanted.extend(log.unresolved.values().filter(|name| !name.is_empty() && !call::is_common(name)).cloned());
+    wanted
+}
+
+/// Who calls the function, as far as the name tells.
+fn callers(program: &Program<'_>, id: FunctionId) -> Vec<FunctionId> {
+    let function = program.function(id);
+    let mut callers: Vec<FunctionId> = program.callers_of(&function.name).iter().copied().filter(|caller| *caller != id && !program.function(*caller).is_test).collect();
+    if let Owner::TraitImpl { of, .. } = &function.owner {
+        // Conversions are called by other names than their own.
+        let other = match of.last_segment() {
+            Some("FromStr") => Some("parse"),
+            Some("TryFrom") => Some("try_into"),
+            Some("From") => Some("into"),
+            _ => None,
+        };
+        if let Some(other) = other {
+            callers.extend(program.callers_of(other).iter().copied().filter(|caller| !program.function(*caller).is_test));
+        }
+    }
+    let most = if call::is_common(&function.name) { CALLERS } else { 4 * CALLERS };
+    if callers.len() > most {
+        // A name that everybody calls: only callers in the same file are near enough.
+        callers.retain(|caller| program.function(*caller).span.file == function.span.file);
+        callers.truncate(most);
+    }
+    callers
+}
+
+/// Functions that name the header, hold something that is named like the hint, or are named for reading it.
+fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
+    let constants: HashSet<Name> = program
+        .constants()
+        .filter(|(_, constant)| constant.body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op))))
+        .map(|(_, constant)| constant.name.clone())
+        .collect();
+    program
+        .functions()
+        .filter(|(_, function)| !function.is_test)
+        .filter(|(_, function)| {
+            let Some(body) = &function.body else { return false };
+            names::reads_hint(&function.name) && !text_parameters(function).is_empty()
+                || body.locals.iter().any(|local| names::is_hint(&local.name))
+                || body.fields.iter().any(|field| names::is_hint(field))
+                || body.calls.iter().any(|call| names::is_hint(call) || constants.contains(call))
+                || body.exprs.iter().any(|expr| names_header(&expr.op) || matches!(&expr.op, Op::Path(path) if constants.contains(path.last())))
+                || body.exprs.iter().any(|expr| matches!(&expr.op, Op::Branch { arms, .. } if arms.iter().any(|arm| arm.pattern.as_ref().is_some_and(pattern_names_header))))
+        })
+        .map(|(id, _)| id)
+        .collect()
+}
+
+fn names_header(op: &Op) -> bool {
+    match op {
+        Op::Literal(Literal::Text(text)) => names::is_header(text),
+        Op::Literal(Literal::Bytes(bytes)) => std::str::from_utf8(bytes).is_ok_and(names::is_header),
+        Op::Path(path) => matches!(path.last(), "RETRY_AFTER" | "RetryAfter"),
+        _ => false,
+    }
+}
+
+fn pattern_names_header(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Literal(Literal::Text(text)) => names::is_header(text),
+        Pattern::Path(path) => path.last() == "RETRY_AFTER",
+        Pattern::Or(patterns) | Pattern::Tuple(patterns) | Pattern::TupleStruct(_, patterns) => patterns.iter().any(pattern_names_header),
+        Pattern::Reference(inner) => pattern_names_header(inner),
+        _ => false,
+    }
+}
+
+/// The direct functions and all that may, by the names of calls, come to one of them.
+fn interesting(program: &Program<'_>, direct: &[FunctionId]) -> HashSet<FunctionId> {
+    let mut interesting: HashSet<FunctionId> = direct.iter().copied().collect();
+    let mut frontier: Vec<FunctionId> = direct.to_vec();
+    for _ in 0..8 {
+        let mut next = Vec::new();
+        for id in frontier {
+            let name = &program.function(id).name;
+            let callers = program.callers_of(name);
+            if call::is_common(name) && callers.len() > CALLERS {
+                continue;
+            }
+            for caller in callers {
+                if interesting.insert(*caller) {
+                    next.push(*caller);
+                }
+            }
+        }
+        frontier = next;
+    }
+    interesting
+}
+
+/// The parameters that can hold a header's text.
+fn text_parameters(function: &Function) -> Vec<usize> {
+    fn is_text(ty: &Type) -> bool {
+        match ty.peeled() {
+            Type::Slice(inner) => inner.last_segment() == Some("u8"),
+            ty => match ty.last_segment() {
+                Some("str" | "String" | "HeaderValue") => true,
+                Some("Option") => ty.arguments().first().is_some_and(is_text),
+                _ => false,
+            },
+        }
+    }
+    let of_hint_type = matches!(&function.owner, Owner::TraitImpl { of, ty } if matches!(of.last_segment(), Some("FromStr" | "TryFrom")) && ty.last_segment().is_some_and(names::reads_hint));
+    if !names::reads_hint(&function.name) && !of_hint_type {
+        return Vec::new();
+    }
+    (0..function.parameters.len()).filter(|index| function.parameters[*index].ty.as_ref().is_some_and(is_text)).collect()
+}
+
+/// Runs one function in every case that makes sense. Whether a hint leaves it, for whoever calls it.
+fn run_entry(program: &Program<'_>, log: &mut Log, id: FunctionId) -> bool {
+    let before = log.met;
+    let mut travels = false;
+    log.entry = Some(id);
+    for case in Case::ALL {
+        let (headers, named) = (log.met.0 > before.0, log.met.1 > before.1);
+        let worth_it = match case {
+            Case::Small => true,
+            // A header that is set and never read costs one case.
+            _ if headers => true,
+            _ => named && Case::PARSED.contains(&case),
+        } || !log.known_slots.is_empty();
+        if worth_it {
+            travels |= run_case(program, log, id, case);
+        }
+    }
+    log.entry = None;
+    travels
+}
+
+fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) -> bool {
+    let function = program.function(id);
+    let texts = text_parameters(function);
+    let stored_before = log.slots.len();
+    let mut evaluator = Evaluator::new(program, case, log, function.name_span);
+    let self_type = function.owner.self_type().cloned();
+    let mut arguments = Vec::new();
+    for (index, parameter) in function.parameters.iter().enumerate() {
+        let at = TypeAt { ty: parameter.ty.clone().unwrap_or(Type::Other), scope: function.scope, self_type: self_type.clone() };
+        if texts.contains(&index) {
+            arguments.push(evaluator.text_argument(id, &at, function.name_span));
+            continue;
+        }
+        let name: Name = match &parameter.pattern {
+            Pattern::Bind(local, _) => function.body.as_ref().map_or_else(|| "".into(), |body| body.locals[local.0 as usize].name.clone()),
+            _ => index.to_string().into(),
+        };
+        arguments.push(Value::from_origin(Origin { step: OriginStep::Named(name), base: None, ty: Some(at) }, function.name_span));
+    }
+    let result = evaluator.run(id, arguments);
+    let Some(result) = result else { return false };
+    let travels = result.is_tainted() || log.slots.len() > stored_before;
+    log.outcome(case, SinkKind::Returned, function.name_span, Code::Function(id), &result, &Trail::NONE);
+    travels
+}
+
+impl Evaluator<'_, '_> {
+    /// The header's text as an argument of a function that is named for reading it.
+    fn text_argument(&mut self, id: FunctionId, ty: &TypeAt, span: Span) -> Value {
+        let source = self.log.source(span, Code::Function(id), true, None);
+        let is_option = ty.ty.peeled().last_segment() == Some("Option");
+        match self.text_of(source, span, span) {
+            Some(text) if is_option => Value::some(text),
+            Some(text) => text,
+            None if is_option => {
+                let read = Trail::new(trail::Event::Read(source), span, &[], &[]);
+                Value::none(Trail::new(trail::Event::Absent, span, &[&read], &[]), span)
+            }
+            None => Value::plain(Kind::Text("".into()), span),
+        }
+    }
+
+    /// Runs a function as an entry.
+    fn run(&mut self, id: FunctionId, arguments: Vec<Value>) -> Option<Value> {
+        let function = self.program.function(id);
+        let body = function.body.as_ref()?;
+        let root = body.root?;
+        let self_type = function.owner.self_type().cloned();
+        let output = function.output.as_ref().map(|ty| TypeAt { ty: ty.clone(), scope: function.scope, self_type: self_type.clone() });
+        let shape = self.shape(Code::Function(id), body);
+        let frame = self.frame_id();
+        self.world = state::World::new(body.locals.len(), function.name_span);
+        self.frames.push(evaluate::Frame { code: Code::Function(id), body, id: frame, returns: Vec::new(), loops: Vec::new(), self_type, scope: function.scope, output: output.clone(), is_closure: false, shape });
+        for (parameter, argument) in function.parameters.iter().zip(arguments) {
+            let argument = self.settle(argument, function.name_span);
+            self.bind(&parameter.pattern, &argument, function.name_span);
+        }
+        let value = self.eval(root, output.as_ref());
+        self.close(value, function.name_span)
+    }
+}

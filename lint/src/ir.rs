@@ -701,3 +701,63 @@ pub struct FileIr {
     /// What could not be lowered, for the statistics.
     pub opaque: Vec<(Span, OpaqueReason)>,
 }
+
+impl Op {
+    /// Calls `visit` with each expression directly below this one, in the order in which they run; a closure's body too.
+    pub fn for_each_child(&self, mut visit: impl FnMut(ExprId)) {
+        let visit = &mut visit;
+        match self {
+            Op::Literal(_) | Op::Path(_) | Op::Local(_) | Op::Continue { .. } | Op::Panic => {}
+            Op::Call { callee, arguments } => {
+                visit(*callee);
+                arguments.iter().copied().for_each(visit);
+            }
+            Op::Method { receiver, arguments, .. } => {
+                visit(*receiver);
+                arguments.iter().copied().for_each(visit);
+            }
+            Op::Field { base: value, .. }
+            | Op::Repeat { value }
+            | Op::Cast { value, .. }
+            | Op::Not(value)
+            | Op::Negate(value)
+            | Op::Reference { value, .. }
+            | Op::Dereference(value)
+            | Op::Async(value)
+            | Op::Await(value)
+            | Op::Try(value)
+            | Op::Loop { body: value, .. }
+            | Op::Closure { body: value, .. } => visit(*value),
+            Op::Index { base: first, index: second } | Op::Binary { left: first, right: second, .. } | Op::For { iterator: first, body: second, .. } => {
+                visit(*first);
+                visit(*second);
+            }
+            Op::Store { place, value, .. } => {
+                visit(*value);
+                visit(*place);
+            }
+            Op::Construct { fields, rest, .. } => {
+                fields.iter().map(|(_, value)| *value).chain(*rest).for_each(visit);
+            }
+            Op::Tuple(values) | Op::List(values) | Op::Discard(values) | Op::Block { body: values, .. } | Op::Opaque { children: values, .. } => {
+                values.iter().copied().for_each(visit);
+            }
+            Op::Range { from: first, to: second, .. } | Op::Let { value: first, otherwise: second, .. } => first.iter().chain(second).copied().for_each(visit),
+            Op::Branch { scrutinee, arms } => {
+                scrutinee.iter().copied().for_each(&mut *visit);
+                for arm in arms {
+                    arm.conditions.iter().map(|condition| condition.value).for_each(&mut *visit);
+                    visit(arm.body);
+                }
+            }
+            Op::Return(value) | Op::Break { value, .. } => value.iter().copied().for_each(visit),
+            Op::Format { values, writer, .. } => values.iter().chain(writer).copied().for_each(visit),
+            Op::Select(arms) => {
+                for arm in arms {
+                    visit(arm.future);
+                    arm.body.iter().copied().for_each(&mut *visit);
+                }
+            }
+        }
+    }
+}

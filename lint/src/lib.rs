@@ -51,6 +51,39 @@ pub struct Statistics {
 
 /// Looks at one workspace. Runs nothing of it and writes nothing.
 pub fn analyse(workspace: &Workspace) -> Analysis {
-    let _ = workspace;
-    Analysis { findings: Vec::new(), unreadable: Vec::new(), statistics: Statistics::default(), blind: Vec::new() }
+    module::parse::with_large_stack(|| analyse_here(workspace))
+}
+
+fn analyse_here(workspace: &Workspace) -> Analysis {
+    let found = source::search(workspace);
+    let mut program = module::Program::new(workspace);
+    let candidates: Vec<ir::FileId> = found.with_any().filter(|file| !workspace.file(*file).is_test).collect();
+    program.load(&candidates);
+    let log = behaviour::observe(&mut program);
+    let facts = behaviour::Facts { program: &program, log };
+    let mut findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(&facts)).collect();
+    findings.sort_by_key(|finding| (finding.span, finding.rule));
+    let mut unreadable: Vec<Unreadable> = found.unreadable.into_iter().map(|(_, unreadable)| unreadable).collect();
+    unreadable.extend(
+        program.unparsed().iter().map(|(file, line, message)| Unreadable { file: workspace.file(*file).display.clone(), line: *line, message: message.clone() }),
+    );
+    unreadable.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    unreadable.dedup();
+    let (parsed, _) = program.parsed();
+    let statistics = Statistics {
+        packages: workspace.packages.iter().filter(|package| package.selected).count(),
+        files: workspace.files.len(),
+        parsed,
+        bytes: found.bytes,
+        sites: facts.log.sources.len(),
+        opaque: facts.log.opaque.len(),
+        unresolved: facts.log.unresolved.len(),
+        over_budget: facts.log.exhausted.len(),
+    };
+    let log = &facts.log;
+    let mut blind: Vec<(ir::Span, String)> = log.opaque.iter().map(|(span, reason)| (*span, reason.clone())).collect();
+    blind.extend(log.unresolved.iter().map(|(span, name)| (*span, format!("the call of `{name}` could not be followed"))));
+    blind.extend(log.exhausted.iter().map(|span| (*span, "the budget of the analysis ran out here".to_owned())));
+    blind.sort();
+    Analysis { findings, unreadable, statistics, blind }
 }

@@ -1,7 +1,11 @@
 //! The rules: each a page, a [`Rule`] and a query over what the header cases became.
 
-use crate::diagnostic::{Finding, Level};
+pub mod capped_hint;
+pub mod integer_only;
+pub mod zero_fallback;
+
 use crate::behaviour::Facts;
+use crate::diagnostic::{Finding, Level};
 
 /// Where on the hint's way a rule looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -42,7 +46,7 @@ pub struct Rule {
     /// The rule file's own text; its `//!` header is the page that `explain` prints.
     pub source: &'static str,
     /// The query.
-    pub check: fn(&Facts) -> Vec<Finding>,
+    pub check: fn(&Facts<'_, '_>) -> Vec<Finding>,
 }
 
 impl Rule {
@@ -54,4 +58,4 @@ impl Rule {
 }
 
 /// All rules, in the order of the hint's way.
-pub const RULES: &[&Rule] = &[];
+pub const RULES: &[&Rule] = &[&integer_only::RULE, &zero_fallback::RULE, &capped_hint::RULE];

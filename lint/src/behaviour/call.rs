@@ -1,0 +1,693 @@
+//! Calls: which code a call runs, and what is done where that is not known.
+
+use super::evaluate::{Evaluator, Frame, step};
+use super::log::SinkKind;
+use super::names;
+use super::state::Shared;
+use super::trail::{Event, Trail};
+use super::value::{Closure, Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value, Variant};
+use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Owner, Path, Pattern, Span, Type, TypeId, TypeKind};
+use crate::module::Resolved;
+use std::rc::Rc;
+
+/// The deepest nesting of calls.
+const CALLS: usize = 24;
+/// The largest body, in expressions, that is run although no hint is near.
+const SMALL: usize = 80;
+/// The most functions that a call may mean.
+const CANDIDATES: usize = 4;
+
+impl<'p> Evaluator<'p, '_> {
+    /// What a path that is no variable stands for.
+    pub fn path_value(&mut self, path: &Path, span: Span, want: Option<&TypeAt>) -> Value {
+        let (scope, self_type) = (self.frame().scope, self.frame().self_type.clone());
+        let resolved = self.program.resolve(scope, self_type.as_ref(), path);
+        match &resolved {
+            Resolved::Constant(id) => return self.constant(*id, span),
+            Resolved::Variant(ty, index) => {
+                if let TypeKind::Enum(variants) = &self.program.type_item(*ty).kind {
+                    if let Some(variant) = variants.get(*index).filter(|variant| variant.fields.is_empty()) {
+                        return Value::plain(Kind::Variant(Rc::new(Variant { name: variant.name.clone(), ty: Some(*ty), fields: Vec::new() })), span);
+                    }
+                }
+            }
+            Resolved::Type(ty) => {
+                if let TypeKind::Struct(fields) = &self.program.type_item(*ty).kind {
+                    if fields.is_empty() {
+                        let name = self.program.type_item(*ty).name.clone();
+                        return Value::plain(Kind::Variant(Rc::new(Variant { name, ty: Some(*ty), fields: Vec::new() })), span);
+                    }
+                }
+            }
+            Resolved::External(name) | Resolved::Unknown(name) => {
+                if let Some(value) = self.external_constant(name, path, span, want) {
+                    return value;
+                }
+            }
+            Resolved::Functions(_) => {}
+        }
+        let written = last_two(path);
+        Value::plain(Kind::Function(Rc::new(FunctionValue { resolved, written, generics: path.generics.clone(), self_type, scope })), span)
+    }
+
+    /// The value of a constant of the workspace, as if written at `span`.
+    fn constant(&mut self, id: ConstantId, span: Span) -> Value {
+        if let Some(known) = self.constants.get(&id) {
+            let value = known.clone().unwrap_or_else(|| Value::unknown(span));
+            return Value { at: Some(span), ..value };
+        }
+        // A constant that needs itself is unknown.
+        self.constants.insert(id, None);
+        let constant = self.program.constant(id);
+        let value = constant.body.as_ref().and_then(|body| {
+            let root = body.root?;
+            let shape = self.shape(Code::Constant(id), body);
+            let frame_id = self.frame_id();
+            let outer = std::mem::replace(&mut self.world.locals, vec![None; body.locals.len()]);
+            let shared = std::mem::replace(&mut self.world.shared, Shared::new(span));
+            let self_type = constant.owner.self_type().cloned();
+            let output = Some(TypeAt { ty: constant.ty.clone(), scope: constant.scope, self_type: self_type.clone() });
+            self.frames.push(Frame { code: Code::Constant(id), body, id: frame_id, returns: Vec::new(), loops: Vec::new(), self_type, scope: constant.scope, output: output.clone(), is_closure: false, shape });
+            let value = self.eval(root, output.as_ref());
+            self.frames.pop();
+            self.world.locals = outer;
+            self.world.shared = shared;
+            value
+        });
+        self.constants.insert(id, value.clone());
+        let value = value.unwrap_or_else(|| Value::unknown(span));
+        match &value.kind {
+            // A list of names keeps the places of its elements: each names a header by itself.
+            Kind::List(_) => value,
+            _ => Value { at: Some(span), ..value },
+        }
+    }
+
+    /// The name and local type that a struct expression makes.
+    pub fn constructed(&self, path: &Path) -> (Name, Option<TypeId>) {
+        let frame = self.frame();
+        match self.program.resolve(frame.scope, frame.self_type.as_ref(), path) {
+            Resolved::Type(ty) => (self.program.type_item(ty).name.clone(), Some(ty)),
+            Resolved::Variant(ty, index) => match &self.program.type_item(ty).kind {
+                TypeKind::Enum(variants) => (variants[index].name.clone(), Some(ty)),
+                _ => (path.last().into(), Some(ty)),
+            },
+            _ => (path.last().into(), None),
+        }
+    }
+
+    /// `callee(arguments)`
+    pub fn call(&mut self, callee: ExprId, arguments: &[ExprId], span: Span, want: Option<&TypeAt>) -> Option<Value> {
+        let body = self.frame().body;
+        let function = match &body.expr(callee).op {
+            Op::Path(path) => self.path_value(path, span, None),
+            _ => self.eval(callee, None)?,
+        };
+        let parameter_types = match &function.kind {
+            Kind::Function(function) => self.parameter_types(function),
+            _ => Vec::new(),
+        };
+        let mut values = Vec::with_capacity(arguments.len());
+        for (index, argument) in arguments.iter().enumerate() {
+            let want = parameter_types.get(index).or(want.filter(|_| arguments.len() == 1 && matches!(&body.expr(callee).op, Op::Path(path) if matches!(path.last(), "Some" | "Ok" | "Err"))));
+            let want = want.cloned();
+            values.push(self.eval(*argument, want.as_ref())?);
+        }
+        let result = self.apply(&function, values.clone(), span, want)?;
+        Some(result)
+    }
+
+    fn parameter_types(&self, function: &FunctionValue) -> Vec<TypeAt> {
+        match &function.resolved {
+            Resolved::Functions(ids) => ids.first().map_or_else(Vec::new, |id| {
+                let function = self.program.function(*id);
+                let self_type = function.owner.self_type().cloned();
+                function.parameters.iter().map(|parameter| TypeAt { ty: parameter.ty.clone().unwrap_or(Type::Other), scope: function.scope, self_type: self_type.clone() }).collect()
+            }),
+            Resolved::Variant(ty, index) => match &self.program.type_item(*ty).kind {
+                TypeKind::Enum(variants) => {
+                    let scope = self.program.type_item(*ty).scope;
+                    variants[*index].fields.iter().map(|field| TypeAt { ty: field.ty.clone(), scope, self_type: None }).collect()
+                }
+                _ => Vec::new(),
+            },
+            Resolved::Type(ty) => match &self.program.type_item(*ty).kind {
+                TypeKind::Struct(fields) => {
+                    let scope = self.program.type_item(*ty).scope;
+                    fields.iter().map(|field| TypeAt { ty: field.ty.clone(), scope, self_type: None }).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
+
+    /// Calls a value with values.
+    pub fn apply(&mut self, function: &Value, arguments: Vec<Value>, span: Span, want: Option<&TypeAt>) -> Option<Value> {
+        if let Kind::OneOf(functions) = &function.kind {
+            let mut results = Vec::new();
+            for function in functions.clone().iter() {
+                results.extend(self.apply(function, arguments.clone(), span, want));
+            }
+            return if results.is_empty() { None } else { Some(Value::one_of(results, span)) };
+        }
+        match &function.kind {
+            Kind::Closure(closure) => self.call_closure(&closure.clone(), arguments, span),
+            Kind::Function(called) => {
+                let called = called.clone();
+                match &called.resolved {
+                    Resolved::Functions(ids) => self.call_functions(&ids.clone(), arguments, span, want).map_or_else(|| None, |value| value),
+                    Resolved::Variant(..) | Resolved::Type(_) => Some(self.construct_tuple(&called, arguments, span)),
+                    Resolved::External(name) | Resolved::Unknown(name) => {
+                        let name = name.clone();
+                        self.external_call(&name, &called, arguments, span, want)
+                    }
+                    Resolved::Constant(_) => Some(self.unresolved_call("", None, &arguments, span)),
+                }
+            }
+            Kind::Unknown(origin) => {
+                let name = origin.name().cloned().unwrap_or_else(|| "".into());
+                Some(self.unresolved_call(&name, None, &arguments, span))
+            }
+            _ => Some(self.unresolved_call("", None, &arguments, span)),
+        }
+    }
+
+    fn construct_tuple(&mut self, called: &FunctionValue, arguments: Vec<Value>, span: Span) -> Value {
+        let (ty, name) = match &called.resolved {
+            Resolved::Variant(ty, index) => match &self.program.type_item(*ty).kind {
+                TypeKind::Enum(variants) => (*ty, variants[*index].name.clone()),
+                _ => (*ty, called.written.clone()),
+            },
+            Resolved::Type(ty) => (*ty, self.program.type_item(*ty).name.clone()),
+            _ => return Value::unknown(span),
+        };
+        let fields: Vec<(Name, Value)> = arguments.into_iter().enumerate().map(|(index, value)| (index.to_string().into(), value)).collect();
+        for (field, value) in &fields {
+            if value.is_tainted() {
+                self.log.stored(self.case, &name, field, value);
+            }
+        }
+        Value::plain(Kind::Variant(Rc::new(Variant { name, ty: Some(ty), fields })), span)
+    }
+
+    /// Calls a closure. In the frame that made it, it sees and changes that frame's variables.
+    pub fn call_closure(&mut self, closure: &Closure, arguments: Vec<Value>, span: Span) -> Option<Value> {
+        if self.frames.len() > CALLS {
+            self.log.over_budget(span);
+            return Some(Value::unknown(span));
+        }
+        let (body, scope, self_type) = match closure.code {
+            Code::Function(id) => {
+                let function = self.program.function(id);
+                (function.body.as_ref()?, function.scope, function.owner.self_type().cloned())
+            }
+            Code::Constant(id) => {
+                let constant = self.program.constant(id);
+                (constant.body.as_ref()?, constant.scope, constant.owner.self_type().cloned())
+            }
+        };
+        let Op::Closure { parameters, body: inner, .. } = &body.expr(closure.expr).op else { return Some(Value::unknown(span)) };
+        let same_frame = self.frame().id == closure.frame;
+        let outer = (!same_frame).then(|| std::mem::replace(&mut self.world.locals, (*closure.locals).clone()));
+        let shape = self.shape(closure.code, body);
+        let context = self.world.context.clone();
+        self.frames.push(Frame { code: closure.code, body, id: closure.frame, returns: Vec::new(), loops: Vec::new(), self_type, scope, output: None, is_closure: true, shape });
+        let single = parameters.len() == 1 && arguments.len() > 1;
+        if single {
+            let tuple = Value::plain(Kind::Tuple(arguments.into()), span);
+            self.bind(&parameters[0].pattern, &tuple, span);
+        } else {
+            for (parameter, argument) in parameters.iter().zip(arguments) {
+                let argument = typed(argument, parameter.ty.as_ref().map(|ty| self.type_here(ty)));
+                self.bind(&parameter.pattern, &argument, span);
+            }
+        }
+        let value = self.eval(*inner, None);
+        let result = self.close(value, span);
+        self.world.context = context;
+        if let Some(outer) = outer {
+            self.world.locals = outer;
+        }
+        result
+    }
+
+    /// Runs the functions, each on the same state, and joins what they give. The outer None: none of them comes back.
+    #[expect(clippy::option_option, reason = "the inner None is a call that does not come back")]
+    fn call_functions(&mut self, ids: &[FunctionId], arguments: Vec<Value>, span: Span, want: Option<&TypeAt>) -> Option<Option<Value>> {
+        let ids: Vec<FunctionId> = ids.iter().copied().filter(|id| self.program.function(*id).body.is_some()).take(CANDIDATES).collect();
+        if ids.is_empty() {
+            return Some(Some(self.unresolved_call("", None, &arguments, span)));
+        }
+        if ids.len() == 1 {
+            return Some(self.call_function(ids[0], arguments, span, want));
+        }
+        let before = self.world.clone();
+        let mut results = Vec::new();
+        let mut worlds = Vec::new();
+        for id in ids {
+            self.world = before.clone();
+            if let Some(result) = self.call_function(id, arguments.clone(), span, want) {
+                results.push(result);
+                worlds.push(self.world.clone());
+            }
+        }
+        match super::state::World::join(worlds, span) {
+            Some(world) => {
+                self.world = world;
+                Some(Some(Value::one_of(results, span)))
+            }
+            None => Some(None),
+        }
+    }
+
+    /// Runs a function of the workspace with the arguments, the receiver first.
+    pub fn call_function(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span, want: Option<&TypeAt>) -> Option<Value> {
+        let function = self.program.function(id);
+        let Some(body) = &function.body else { return Some(self.unresolved_call(&function.name.clone(), None, &arguments, span)) };
+        let Some(root) = body.root else { return Some(Value::plain(Kind::Unit, span)) };
+        let self_type = function.owner.self_type().cloned();
+        let output = function.output.as_ref().map(|ty| TypeAt { ty: ty.clone(), scope: function.scope, self_type: self_type.clone() });
+        if self.frames.iter().any(|frame| frame.code == Code::Function(id)) {
+            // A retry by recursion: the request goes out again after whatever was waited on the way.
+            if names::sends(&function.name) || names::may_wait(&function.name) || self.world.shared.sent.is_some() {
+                let slept = self.world.shared.slept.clone();
+                if slept.is_tainted() && !(self.world.shared.unknown_wait && !slept.carries_hint()) {
+                    let code = self.code();
+                    let context = self.world.context.clone();
+                    self.log.outcome(self.case, SinkKind::SentAgain, span, code, &slept, &context);
+                }
+            }
+            return Some(typed(Value::unknown(span), output));
+        }
+        let near = arguments.iter().any(|argument| argument.is_tainted() || self.header_name(argument).is_some() || matches!(argument.kind, Kind::Closure(_) | Kind::Function(_)));
+        let interesting = self.log.interesting.contains(&id);
+        if self.frames.len() > CALLS {
+            if near || interesting {
+                self.log.over_budget(span);
+            }
+            return Some(typed(Value::unknown(span), output));
+        }
+        if !near && !interesting && body.exprs.len() > SMALL {
+            if names::sends(&function.name) {
+                self.world.shared.sent = Some(span);
+            }
+            if names::may_wait(&function.name) {
+                self.world.shared.unknown_wait = true;
+            }
+            let name = function.name.clone();
+            return Some(self.named_unknown(Origin { step: OriginStep::Call(name, span), base: None, ty: output }, span));
+        }
+        if near || interesting {
+            self.log.inlined.insert(id);
+        }
+        if names::sends(&function.name) {
+            self.world.shared.sent = Some(span);
+        }
+        let shape = self.shape(Code::Function(id), body);
+        let outer = std::mem::replace(&mut self.world.locals, vec![None; body.locals.len()]);
+        let context = self.world.context.clone();
+        let frame_id = self.frame_id();
+        // A generic result is what the caller asks for.
+        let output = match (&output, want) {
+            (Some(output), Some(want)) if is_generic(&output.ty, &function.generics) => Some(want.clone()),
+            _ => output,
+        };
+        self.frames.push(Frame { code: Code::Function(id), body, id: frame_id, returns: Vec::new(), loops: Vec::new(), self_type, scope: function.scope, output: output.clone(), is_closure: false, shape });
+        for (parameter, argument) in function.parameters.iter().zip(arguments) {
+            let argument = typed(argument, parameter.ty.as_ref().map(|ty| self.type_here(ty)));
+            self.bind(&parameter.pattern, &argument, span);
+        }
+        let value = self.eval(root, output.as_ref());
+        let alive = value.is_some();
+        let finals: Vec<Option<Value>> = if alive {
+            function.parameters.iter().map(|parameter| if let Pattern::Bind(local, _) = parameter.pattern { self.world.locals.get(local.0 as usize).cloned().flatten() } else { None }).collect()
+        } else {
+            Vec::new()
+        };
+        let result = self.close(value, span);
+        self.world.locals = outer;
+        self.world.context = context;
+        self.changed_arguments = finals;
+        let result = result?;
+        Some(returned(result, span))
+    }
+
+    /// `receiver.name(arguments)`
+    pub fn method(&mut self, receiver: ExprId, name: &Name, span: Span, generics: &[Type], arguments: &'p [ExprId], want: Option<&TypeAt>) -> Option<Value> {
+        let body = self.frame().body;
+        let passes_want = matches!(&**name, "ok" | "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" | "unwrap_or_else" | "map_err" | "or" | "or_else" | "ok_or" | "ok_or_else" | "context" | "with_context" | "inspect_err" | "inspect" | "filter" | "transpose" | "flatten" | "min" | "max" | "clamp" | "clone" | "err" | "is_ok" | "wrap_err");
+        let value = self.eval(receiver, if passes_want { want } else { None })?;
+        let mut values = Vec::with_capacity(arguments.len());
+        let receiver_type = match &value.kind {
+            Kind::Variant(variant) => variant.ty,
+            Kind::Unknown(origin) => origin.ty.as_ref().and_then(|ty| self.local_type(ty)),
+            _ => None,
+        };
+        let parameter_types: Vec<TypeAt> = receiver_type
+            .and_then(|ty| self.program.methods_of(ty, name).first().copied())
+            .map_or_else(Vec::new, |id| {
+                let function = self.program.function(id);
+                let self_type = function.owner.self_type().cloned();
+                function.parameters.iter().skip(usize::from(function.has_receiver)).map(|parameter| TypeAt { ty: parameter.ty.clone().unwrap_or(Type::Other), scope: function.scope, self_type: self_type.clone() }).collect()
+            });
+        for (index, argument) in arguments.iter().enumerate() {
+            let want = parameter_types.get(index).cloned();
+            values.push(self.eval(*argument, want.as_ref())?);
+        }
+        // Methods that change their receiver change the variable or field it stands in.
+        if let Some(result) = self.mutating_method(receiver, &value, name, &values, span) {
+            return Some(result);
+        }
+        self.changed_arguments = Vec::new();
+        let result = self.apply_method(&value, name, values, span, generics, want);
+        let changed = std::mem::take(&mut self.changed_arguments);
+        for (index, changed) in changed.into_iter().enumerate() {
+            let Some(changed) = changed else { continue };
+            let place = if index == 0 { Some(receiver) } else { arguments.get(index - 1).copied() };
+            let Some(place) = place else { continue };
+            let is_place = index == 0 || matches!(body.expr(place).op, Op::Reference { mutable: true, .. });
+            if let (true, Some(local)) = (is_place, direct_local(body, place)) {
+                let slot = &mut self.world.locals[local.0 as usize];
+                if slot.as_ref().is_some_and(|before| !before.same(&changed)) && (changed.is_tainted() || slot.as_ref().is_some_and(Value::is_tainted)) && !matches!(slot.as_ref().map(|v| &v.kind), Some(Kind::Unknown(_)) if index == 0) {
+                    *slot = Some(changed);
+                }
+            }
+        }
+        result
+    }
+
+    /// Calls a method on a value, alternative by alternative.
+    pub fn apply_method(&mut self, receiver: &Value, name: &Name, arguments: Vec<Value>, span: Span, generics: &[Type], want: Option<&TypeAt>) -> Option<Value> {
+        let Kind::OneOf(values) = &receiver.kind else { return self.method_on(receiver, name, arguments, span, generics, want) };
+        let before = self.world.clone();
+        let mut results = Vec::new();
+        let mut worlds = Vec::new();
+        for value in values.clone().iter() {
+            self.world = before.clone();
+            if let Some(result) = self.method_on(value, name, arguments.clone(), span, generics, want) {
+                results.push(result);
+                worlds.push(self.world.clone());
+            }
+        }
+        self.world = super::state::World::join(worlds, span)?;
+        Some(Value::one_of(results, span))
+    }
+
+    fn method_on(&mut self, receiver: &Value, name: &Name, arguments: Vec<Value>, span: Span, generics: &[Type], want: Option<&TypeAt>) -> Option<Value> {
+        // A type's own methods come before what the library knows of methods by that name.
+        let own = match &receiver.kind {
+            Kind::Variant(variant) => variant.ty.map(|ty| self.program.methods_of(ty, name)),
+            Kind::Unknown(origin) => origin.ty.clone().map(|ty| self.methods_of_type(&ty, name)),
+            _ => None,
+        }
+        .unwrap_or_default();
+        let own: Vec<FunctionId> = own.into_iter().filter(|id| self.program.function(*id).has_receiver).collect();
+        if !own.is_empty() {
+            let mut all = vec![receiver.clone()];
+            all.extend(arguments);
+            return self.call_functions(&own, all, span, want).and_then(|value| value);
+        }
+        if let Some(result) = self.library_method(receiver, name, &arguments, span, generics, want) {
+            return result;
+        }
+        if let Some(candidates) = self.methods_by_name(name, arguments.len(), receiver) {
+            let mut all = vec![receiver.clone()];
+            all.extend(arguments);
+            return self.call_functions(&candidates, all, span, want).and_then(|value| value);
+        }
+        Some(self.unresolved_call(name, Some(receiver), &arguments, span))
+    }
+
+    /// The methods that a type has: of a local type, or of every implementation of the traits that bound it.
+    fn methods_of_type(&self, ty: &TypeAt, name: &str) -> Vec<FunctionId> {
+        if let Some(local) = self.local_type(ty) {
+            let item = self.program.type_item(local);
+            if let TypeKind::Trait(_) = item.kind {
+                return self.methods_of_trait(&item.name.clone(), name);
+            }
+            return self.program.methods_of(local, name);
+        }
+        let bounds: Vec<Type> = match ty.ty.peeled() {
+            Type::Bounds(bounds) => bounds.clone(),
+            Type::Path { path, .. } if path.len() == 1 => match self.frame().code {
+                Code::Function(id) => self.program.function(id).generics.iter().find(|(generic, _)| *generic == path[0]).map_or_else(Vec::new, |(_, bounds)| bounds.clone()),
+                Code::Constant(_) => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        bounds.iter().filter_map(Type::last_segment).flat_map(|bound| self.methods_of_trait(bound, name)).collect()
+    }
+
+    fn methods_of_trait(&self, of: &str, name: &str) -> Vec<FunctionId> {
+        let all = self.program.methods_named(name);
+        let found: Vec<FunctionId> = all
+            .iter()
+            .copied()
+            .filter(|id| {
+                let function = self.program.function(*id);
+                !function.is_test
+                    && function.body.is_some()
+                    && match &function.owner {
+                        Owner::TraitImpl { of: known, .. } => known.last_segment() == Some(of),
+                        Owner::Trait(known) => &**known == of,
+                        _ => false,
+                    }
+            })
+            .collect();
+        if found.len() > CANDIDATES { Vec::new() } else { found }
+    }
+
+    /// Methods of the workspace that a call on a value of unknown type can mean: few, of a telling name.
+    fn methods_by_name(&self, name: &str, arguments: usize, receiver: &Value) -> Option<Vec<FunctionId>> {
+        if COMMON_METHODS.contains(&name) {
+            return None;
+        }
+        let package = self.program.scope(self.frame().scope).package;
+        let matching: Vec<FunctionId> = self
+            .program
+            .methods_named(name)
+            .iter()
+            .copied()
+            .filter(|id| {
+                let function = self.program.function(*id);
+                function.has_receiver && function.parameters.len() == arguments + 1 && function.body.is_some() && !function.is_test
+            })
+            .collect();
+        let near: Vec<FunctionId> = matching.iter().copied().filter(|id| self.program.scope(self.program.function(*id).scope).package == package).collect();
+        let chosen = if near.is_empty() { matching } else { near };
+        let fits = matches!(receiver.kind, Kind::Unknown(_) | Kind::Text(_) | Kind::NotText | Kind::Hint(_) | Kind::Duration(_) | Kind::Integer(_) | Kind::Date(_) | Kind::Variant(_));
+        (fits && !chosen.is_empty() && chosen.len() <= 3).then_some(chosen)
+    }
+
+    /// A call of something that cannot be looked into.
+    pub fn unresolved_call(&mut self, name: &str, receiver: Option<&Value>, arguments: &[Value], span: Span) -> Value {
+        let code = self.code();
+        // A header's name among the arguments: the call reads the header, or sets it.
+        if let Some((index, header)) = arguments.iter().enumerate().find_map(|(index, argument)| self.header_name(argument).map(|header| (index, header))) {
+            let sets = (names::emits(name) && !(arguments.len() == 1 && receiver.is_some() && !matches!(arguments[index].kind, Kind::Tuple(_)))) || matches!(arguments[index].kind, Kind::Tuple(_)) || (receiver.is_some() && index == 0 && arguments.len() > 1 && matches!(name, "header" | "add_header" | "insert_header" | "append_header" | "set_header"));
+            if !sets {
+                return match name {
+                    "contains_key" | "contains" | "has" | "has_header" => {
+                        let text = self.read(&header, span);
+                        let present = text.is_some();
+                        let trail = text.map_or_else(|| self.read_option(&header, span).trail, |text| text.trail);
+                        Value { kind: Kind::Bool(present), trail, at: Some(span) }
+                    }
+                    "get_all" | "get_many" | "get_all_bytes" | "values" | "headers_all" | "header_all" => {
+                        let values: Vec<Value> = self.read(&header, span).into_iter().collect();
+                        let trail = if values.is_empty() { self.read_option(&header, span).trail } else { Trail::NONE };
+                        Value { kind: Kind::List(values.into()), trail, at: Some(span) }
+                    }
+                    _ => {
+                        let value = self.read_option(&header, span);
+                        self.accessor_type(name, value, span)
+                    }
+                };
+            }
+            return receiver.cloned().unwrap_or_else(|| Value::unknown(span));
+        }
+        let tainted: Vec<&Value> = arguments.iter().filter(|argument| argument.is_tainted() && !matches!(argument.kind, Kind::Closure(_))).collect();
+        if names::sleeps(name) {
+            if let Some(wait) = arguments.iter().rev().find(|argument| argument.is_tainted()).or(arguments.last()) {
+                self.sleep(wait, span);
+                return Value::unknown(span);
+            }
+        }
+        // Closures run at some time, with whatever.
+        let mut given = Vec::new();
+        for argument in arguments {
+            if let Kind::Closure(closure) = &argument.kind {
+                given.extend(self.run_unknown_closure(&closure.clone(), receiver, span));
+            }
+        }
+        if !names::only_looks(name) {
+            let context = self.world.context.clone();
+            for value in &tainted {
+                self.escapes(value, span);
+                self.log.outcome(self.case, SinkKind::Passed, span, code, value, &context);
+            }
+            for value in given.iter().filter(|value| value.is_tainted()) {
+                self.log.outcome(self.case, SinkKind::Passed, span, code, value, &context);
+            }
+            if !tainted.is_empty() {
+                self.log.unresolved(span, name);
+            }
+            if let Some(receiver) = receiver.filter(|receiver| receiver.is_tainted()) {
+                self.escapes(receiver, span);
+                self.log.unresolved(span, name);
+            }
+        }
+        if names::sends(name) {
+            self.world.shared.sent = Some(span);
+        }
+        if names::may_wait(name) && tainted.is_empty() {
+            self.world.shared.unknown_wait = true;
+        }
+        let mut trail = receiver.map_or(Trail::NONE, |receiver| receiver.trail.clone());
+        for value in tainted.into_iter().chain(&given) {
+            trail = trail.both(&flat_trail(value));
+        }
+        let base = receiver.and_then(|receiver| if let Kind::Unknown(origin) = &receiver.kind { Some(origin.clone()) } else { None });
+        let step = if receiver.is_some() { OriginStep::Method(name.into(), span) } else { OriginStep::Call(name.into(), span) };
+        let origin = Origin { step, base, ty: None };
+        if trail.is_some() { Value::from_origin(origin, span).on(trail) } else if arguments.is_empty() { self.named_unknown(origin, span) } else { Value::from_origin(origin, span) }
+    }
+
+    /// An accessor that parses by itself: `get_as::<u64>(name)`, `header_u64(name)`.
+    fn accessor_type(&mut self, name: &str, value: Value, span: Span) -> Value {
+        let lower = name.to_ascii_lowercase();
+        let integer = ["_u64", "_u32", "_usize", "_i64", "_int", "_u16", "as_integer", "_number"].iter().any(|end| lower.ends_with(end));
+        let Some(text) = value.payload().cloned().filter(|_| integer) else { return value };
+        let parsed = self.parse_integer(&text, false, 64, span);
+        match parsed.variant_name() {
+            Some("Ok") => Value::some(parsed.payload().cloned().unwrap_or_else(Value::unit)),
+            _ => Value::none(parsed.trail.clone(), span),
+        }
+    }
+
+    /// Runs a closure that was handed to something unknown, with unknown arguments.
+    pub fn run_unknown_closure(&mut self, closure: &Closure, receiver: Option<&Value>, span: Span) -> Option<Value> {
+        let parameters = match closure.code {
+            Code::Function(id) => match &self.program.function(id).body.as_ref()?.expr(closure.expr).op {
+                Op::Closure { parameters, .. } => parameters.len(),
+                _ => 0,
+            },
+            Code::Constant(_) => 0,
+        };
+        let mut arguments = Vec::new();
+        for index in 0..parameters {
+            let argument = match receiver {
+                Some(receiver) if receiver.is_unknown() && index == 0 => self.part(receiver, OriginStep::Inner, None, span),
+                _ => Value::unknown(span),
+            };
+            arguments.push(argument);
+        }
+        let before = self.world.clone();
+        let result = self.call_closure(closure, arguments, span);
+        // It may run never or later.
+        self.world = super::state::World::join(vec![before, self.world.clone()], span)?;
+        result
+    }
+
+    /// The value is slept on here.
+    pub fn sleep(&mut self, wait: &Value, span: Span) {
+        let (case, code, context) = (self.case, self.code(), self.world.context.clone());
+        self.log.outcome(case, SinkKind::Slept, span, code, wait, &context);
+        let slept = &self.world.shared.slept;
+        let nothing_yet = matches!(slept.kind, Kind::Duration(0));
+        self.world.shared.slept = if nothing_yet {
+            wait.clone()
+        } else if wait.is_tainted() || !slept.is_tainted() {
+            Value::one_of(vec![wait.clone()], span)
+        } else {
+            slept.clone()
+        };
+    }
+
+    /// `value.await`
+    pub fn await_value(&mut self, value: Value, span: Span) -> Value {
+        self.each(&value, |this, value| match &value.kind {
+            Kind::Sleep(wait) => {
+                let at = value.at.unwrap_or(span);
+                this.sleep(&wait.clone(), at);
+                Value::plain(Kind::Unit, span)
+            }
+            Kind::Closure(closure) => this.call_closure(&closure.clone(), Vec::new(), span).unwrap_or_else(Value::unit),
+            _ => value.clone(),
+        })
+    }
+}
+
+/// The trail of a value and of everything in it.
+pub fn flat_trail(value: &Value) -> Trail {
+    match &value.kind {
+        Kind::Variant(variant) => variant.fields.iter().fold(value.trail.clone(), |trail, (_, field)| trail.both(&flat_trail(field))),
+        Kind::Tuple(values) | Kind::List(values) | Kind::OneOf(values) => values.iter().fold(value.trail.clone(), |trail, value| trail.both(&flat_trail(value))),
+        Kind::Sleep(inner) => value.trail.both(&flat_trail(inner)),
+        _ => value.trail.clone(),
+    }
+}
+
+/// The value as a function gave it back: the call becomes a step of its journey.
+fn returned(value: Value, span: Span) -> Value {
+    match &value.kind {
+        Kind::OneOf(values) => Value { kind: Kind::OneOf(values.iter().map(|value| returned(value.clone(), span)).collect()), ..value.clone() },
+        _ if value.trail.is_some() => {
+            let trail = step(Event::Returned, span, &value.trail);
+            value.on(trail)
+        }
+        _ => value,
+    }
+}
+
+/// An unknown value takes the type that is written for it.
+fn typed(value: Value, ty: Option<TypeAt>) -> Value {
+    match (&value.kind, ty) {
+        (Kind::Unknown(origin), Some(ty)) if origin.ty.is_none() => {
+            let origin = Origin { ty: Some(ty), ..(**origin).clone() };
+            value.map(Kind::Unknown(Rc::new(origin)))
+        }
+        _ => value,
+    }
+}
+
+/// Whether the type is, or wraps, a generic parameter.
+fn is_generic(ty: &Type, generics: &[(Name, Vec<Type>)]) -> bool {
+    match ty.peeled() {
+        Type::Path { path, arguments } => (path.len() == 1 && generics.iter().any(|(name, _)| *name == path[0])) || arguments.iter().any(|argument| is_generic(argument, generics)),
+        _ => false,
+    }
+}
+
+/// The variable that an expression is, below references.
+fn direct_local(body: &crate::ir::Body, place: ExprId) -> Option<crate::ir::LocalId> {
+    match &body.expr(place).op {
+        Op::Local(local) => Some(*local),
+        Op::Reference { value, .. } | Op::Dereference(value) => direct_local(body, *value),
+        _ => None,
+    }
+}
+
+/// The last two segments of a path, as `A::b`.
+fn last_two(path: &Path) -> Name {
+    match path.segments.as_slice() {
+        [.., a, b] => format!("{a}::{b}").into(),
+        [a] => a.clone(),
+        [] => "".into(),
+    }
+}
+
+/// Methods that std and every library have: their name alone says nothing about which is meant.
+const COMMON_METHODS: &[&str] = &[
+    "new", "get", "set", "insert", "remove", "push", "pop", "len", "is_empty", "iter", "next", "into", "from", "clone", "as_ref", "as_mut", "to_string", "to_owned", "parse", "map", "and_then", "unwrap", "expect", "ok", "err",
+    "min", "max", "clamp", "filter", "find", "contains", "header", "headers", "status", "body", "text", "json", "bytes", "build", "name", "value", "values", "key", "keys", "id", "url", "method", "lock", "read", "write", "poll",
+    "await", "as_str", "as_bytes", "to_str", "trim", "split", "join", "abs", "add", "sub", "mul", "div", "eq", "ne", "cmp", "partial_cmp", "hash", "fmt", "drop", "default", "deref", "index", "extend", "count", "sum", "first",
+    "last", "take", "skip", "chain", "zip", "fold", "any", "all", "collect", "start", "stop", "run", "close", "flush", "into_inner", "borrow", "to_vec", "unwrap_or", "unwrap_or_else", "or", "or_else", "is_some", "is_none",
+    "is_ok", "is_err", "source", "description", "cause", "kind", "code", "error", "message", "data", "inner", "config", "client", "copied", "cloned", "entry", "append", "replace", "sort", "retain", "clear",
+];
+
+/// Whether a name alone says nothing about which function is meant.
+pub fn is_common(name: &str) -> bool {
+    COMMON_METHODS.contains(&name)
+}

@@ -1,0 +1,88 @@
+//! Header cases: the concrete values that the code is run over, each standing for a whole kind.
+
+/// The moment at which every case is received: seconds since the Unix epoch. A Monday noon; no case depends on which.
+pub const NOW: i64 = 1_796_040_000;
+
+/// Nanoseconds in a second.
+pub const SECOND: i128 = 1_000_000_000;
+
+/// What the response carries in its Retry-After header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Case {
+    /// A short delay, below every sensible cap.
+    Small,
+    /// A delay above every sensible cap.
+    Huge,
+    /// A date a little ahead, as an IMF-fixdate.
+    NearDate,
+    /// A date far ahead, as an IMF-fixdate.
+    FarDate,
+    /// Text that is neither number nor date.
+    Garbage,
+    /// No header at all.
+    Absent,
+    /// A field value that is not visible ASCII, so that `to_str` fails.
+    NotText,
+    /// A number that no integer type holds.
+    Overflow,
+}
+
+impl Case {
+    /// The cases in the order in which they are run. The first one tells whether the others are worth it.
+    pub const ALL: [Case; 8] = [Case::Small, Case::Huge, Case::NearDate, Case::FarDate, Case::Garbage, Case::Absent, Case::NotText, Case::Overflow];
+
+    /// The cases that make sense where only the parsed hint is seen, not its text.
+    pub const PARSED: [Case; 3] = [Case::Small, Case::Huge, Case::Absent];
+
+    /// The field value; None where there is none or where it is no text.
+    pub fn text(self) -> Option<&'static str> {
+        match self {
+            Case::Small => Some("7"),
+            Case::Huge => Some("10000000"),
+            Case::NearDate => Some("Mon, 30 Nov 2026 12:01:30 GMT"),
+            Case::FarDate => Some("Fri, 26 Mar 2027 05:46:40 GMT"),
+            Case::Garbage => Some("soon"),
+            Case::Overflow => Some("99999999999999999999999999999999999999999"),
+            Case::Absent | Case::NotText => None,
+        }
+    }
+
+    /// How long the server asks the client to wait, in seconds; None where the header says nothing.
+    pub fn seconds(self) -> Option<i128> {
+        match self {
+            Case::Small => Some(7),
+            Case::NearDate => Some(90),
+            Case::Huge | Case::FarDate => Some(10_000_000),
+            Case::Overflow => Some(i128::from(u64::MAX)),
+            Case::Garbage | Case::Absent | Case::NotText => None,
+        }
+    }
+
+    /// Whether the wait is above every sensible cap.
+    pub fn is_long(self) -> bool {
+        matches!(self, Case::Huge | Case::FarDate)
+    }
+
+    /// Whether the value is a date.
+    pub fn is_date(self) -> bool {
+        matches!(self, Case::NearDate | Case::FarDate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_dates_lie_where_the_cases_say() {
+        for case in [Case::NearDate, Case::FarDate] {
+            let parsed = retry_after_date(case.text().unwrap());
+            assert_eq!(i128::from(parsed - NOW), case.seconds().unwrap(), "{case:?}");
+        }
+    }
+
+    /// Seconds since the Unix epoch of an IMF-fixdate, by counting days.
+    fn retry_after_date(text: &str) -> i64 {
+        crate::behaviour::library::time::imf_fixdate(text).expect("an IMF-fixdate")
+    }
+}

@@ -1,0 +1,121 @@
+//! Journeys: a trail as the labelled places of a finding, in the order of travel.
+
+use super::Facts;
+use super::case::Case;
+use super::log::{Outcome, SinkKind, SourceKind};
+use super::trail::{Event, Trail};
+use super::value::{Kind, Value};
+use crate::diagnostic::{Step, StepKind, Witness};
+use crate::ir::Span;
+
+/// The most steps that a finding shows.
+const STEPS: usize = 12;
+
+/// The journey of an outcome. `focus` is the place that the finding is about; its step is always kept.
+pub fn journey(facts: &Facts<'_, '_>, outcome: &Outcome, focus: Step) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for trail in [&outcome.value.trail, &outcome.context] {
+        steps.extend(trail_steps(facts, trail));
+    }
+    // The nearest node comes first on a trail; a journey begins at its source.
+    steps.reverse();
+    steps.sort_by_key(|step| rank(step.kind));
+    steps.retain(|step| step.span != focus.span);
+    let place = steps.iter().position(|step| rank(step.kind) > rank(focus.kind)).unwrap_or(steps.len());
+    steps.insert(place, focus.clone());
+    if let Some(end) = sink_step(outcome) {
+        if end.span != focus.span {
+            steps.push(end);
+        }
+    }
+    let mut seen: Vec<Span> = Vec::new();
+    steps.retain(|step| {
+        let new = !seen.contains(&step.span);
+        seen.push(step.span);
+        new
+    });
+    while steps.len() > STEPS {
+        let spare = steps.iter().rposition(|step| step.kind == StepKind::Returned && step.span != focus.span).unwrap_or(steps.len() / 2);
+        steps.remove(spare);
+    }
+    steps
+}
+
+fn rank(kind: StepKind) -> u8 {
+    match kind {
+        StepKind::Read => 0,
+        StepKind::Parsed => 1,
+        StepKind::Fallback | StepKind::Cut | StepKind::Dropped | StepKind::Stored | StepKind::Returned | StepKind::Passed => 2,
+        StepKind::Slept | StepKind::Retried => 3,
+    }
+}
+
+/// The steps on a trail, nearest to its end first.
+fn trail_steps(facts: &Facts<'_, '_>, trail: &Trail) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for node in trail.nodes(true) {
+        let mut push = |kind: StepKind, span: Span, label: String| steps.push(Step { span, kind, label });
+        match node.event {
+            Event::Read(source) => {
+                let source = facts.source(source);
+                let label = match &source.kind {
+                    SourceKind::Header => "the header is named here".to_owned(),
+                    SourceKind::Text => "the header's text comes in here".to_owned(),
+                    SourceKind::Named(name) => format!("`{name}` holds the server's hint"),
+                };
+                if let Some((read, _)) = source.read_at.filter(|(read, _)| read.file != source.span.file || read.end < source.span.start || read.start > source.span.end) {
+                    push(StepKind::Read, read, "the header is read here".to_owned());
+                }
+                push(StepKind::Read, source.span, label);
+            }
+            Event::ParsedNumber | Event::NotNumber => push(StepKind::Parsed, node.span, "read as a number".to_owned()),
+            Event::ParsedDate | Event::NotDate => push(StepKind::Parsed, node.span, "read as a date".to_owned()),
+            Event::Bound(true) => push(StepKind::Cut, node.span, "held below the hint".to_owned()),
+            Event::Returned => push(StepKind::Returned, node.span, "comes back from here".to_owned()),
+            _ => {}
+        }
+    }
+    steps
+}
+
+fn sink_step(outcome: &Outcome) -> Option<Step> {
+    let (kind, label) = match outcome.kind {
+        SinkKind::Slept => (StepKind::Slept, "slept on here"),
+        SinkKind::Returned => (StepKind::Returned, "returned to the caller as the wait"),
+        SinkKind::Stored => (StepKind::Stored, "stored here"),
+        SinkKind::Passed => (StepKind::Passed, "handed on here"),
+        SinkKind::SentAgain => (StepKind::Retried, "the request is sent again"),
+    };
+    Some(Step { span: outcome.span, kind, label: label.to_owned() })
+}
+
+/// The static witness: the case's header, what the code came to, what is right.
+pub fn witness(case: Case, value: &Value, instead: &str) -> Witness {
+    let subject = match value.nanoseconds().filter(|_| !matches!(value.kind, Kind::Unknown(_))) {
+        Some(nanoseconds) => format!("waits {}", in_words(nanoseconds)),
+        None => instead.to_owned(),
+    };
+    let reference = match case.seconds() {
+        Some(seconds) if case == Case::Overflow => {
+            let _ = seconds;
+            "waits as long as can be represented, or defers the request".to_owned()
+        }
+        Some(seconds) => format!("waits at least {}", in_words(seconds * super::case::SECOND)),
+        None => "has no hint, so the client's own backoff applies".to_owned(),
+    };
+    Witness { header: header_text(case), subject, reference, confirmed: false }
+}
+
+/// The header value of a case, as a witness shows it.
+pub fn header_text(case: Case) -> String {
+    match case {
+        Case::NotText => "\\xe9".to_owned(),
+        case => case.text().unwrap_or("").to_owned(),
+    }
+}
+
+/// A time in words: `7 s`, `1.5 s`, `10000000 s`.
+pub fn in_words(nanoseconds: i128) -> String {
+    let seconds = nanoseconds as f64 / 1e9;
+    format!("{seconds} s")
+}

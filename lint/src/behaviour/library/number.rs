@@ -1,0 +1,389 @@
+//! Numbers: arithmetic, comparisons, casts, bounds.
+
+use crate::behaviour::case::{Case, SECOND};
+use crate::behaviour::evaluate::{Evaluator, step};
+use crate::behaviour::names;
+use crate::behaviour::pattern::number_of;
+use crate::behaviour::trail::{Event, Trail};
+use crate::behaviour::value::{Kind, TypeAt, Value};
+use crate::ir::{BinaryOp, Span, Type};
+use std::cmp::Ordering;
+use std::rc::Rc;
+
+impl Evaluator<'_, '_> {
+    /// `left op right`, for every pair of alternatives.
+    pub fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
+        if matches!((&left.kind, &right.kind), (Kind::OneOf(_), _) | (_, Kind::OneOf(_))) {
+            let mut results = Vec::new();
+            for left in left.alternatives() {
+                for right in right.alternatives() {
+                    results.push(self.binary(op, left, right, span));
+                }
+            }
+            return Value::one_of(results, span);
+        }
+        match op {
+            BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => self.compare(op, left, right, span),
+            BinaryOp::And | BinaryOp::Or => left.map(Kind::Maybe).on(left.trail.both(&right.trail)),
+            _ => self.arithmetic(op, left, right, span),
+        }
+    }
+
+    fn arithmetic(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
+        let trail = left.trail.both(&right.trail);
+        let make = |kind: Kind| Value { kind, trail: trail.clone(), at: Some(span) };
+        // A hint of unknown type takes the type of what it meets.
+        let (left_kind, right_kind) = (adapted(&left.kind, &right.kind), adapted(&right.kind, &left.kind));
+        let kind = match (&left_kind, &right_kind) {
+            (Kind::Integer(a), Kind::Integer(b)) => integer(op, *a, *b),
+            (Kind::Float(a), Kind::Float(b)) => float(op, *a, *b),
+            (Kind::Float(a), Kind::Integer(b)) => float(op, *a, *b as f64),
+            (Kind::Integer(a), Kind::Float(b)) => float(op, *a as f64, *b),
+            (Kind::Duration(a), Kind::Duration(b)) => match op {
+                BinaryOp::Divide => float(op, *a as f64, *b as f64),
+                _ => integer(op, *a, *b).map(as_duration),
+            },
+            (Kind::Hint(a), Kind::Hint(b)) => integer(op, *a, *b).map(as_duration),
+            (Kind::Duration(a), Kind::Integer(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) => integer(op, *a, *b).map(as_duration),
+            (Kind::Duration(a), Kind::Float(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) => float(op, *a as f64, *b).map(as_duration),
+            (Kind::Integer(a), Kind::Duration(b)) if op == BinaryOp::Multiply => integer(op, *a, *b).map(as_duration),
+            (Kind::Instant(a), Kind::Duration(b)) => integer(op, *a, *b).map(|kind| if let Kind::Integer(number) = kind { Kind::Instant(number) } else { kind }),
+            (Kind::Date(a), Kind::Duration(b)) => integer(op, *a, *b).map(|kind| if let Kind::Integer(number) = kind { Kind::Date(number) } else { kind }),
+            (Kind::Instant(a), Kind::Instant(b)) | (Kind::Date(a), Kind::Date(b)) if op == BinaryOp::Subtract => integer(op, *a, *b).map(as_duration),
+            (Kind::Character(a), Kind::Character(b)) => integer(op, i128::from(u32::from(*a)), i128::from(u32::from(*b))),
+            _ => None,
+        };
+        match kind {
+            Some(kind) => make(kind),
+            // Something unknown beside the hint: a factor, some jitter, the time gone by. The hint's size stays the best guess.
+            None => {
+                let keeps = match op {
+                    BinaryOp::Add | BinaryOp::Multiply => left.is_unknown() || right.is_unknown(),
+                    BinaryOp::Subtract | BinaryOp::Divide => right.is_unknown(),
+                    _ => false,
+                };
+                let hint = if left.trail.carries_hint() { Some(left) } else if right.trail.carries_hint() { Some(right) } else { None };
+                match hint {
+                    Some(hint) if keeps && !hint.is_unknown() => make(hint.kind.clone()),
+                    _ => Value { trail, ..Value::unknown(span) },
+                }
+            }
+        }
+    }
+
+    /// Compares two values. Something unknown that a hint is compared with lies between the short hints and the long ones.
+    fn compare(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
+        let trail = left.trail.both(&right.trail);
+        // The header's name.
+        if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
+            for (one, other) in [(left, right), (right, left)] {
+                if let (Kind::Unknown(origin), Some(header)) = (&one.kind, self.header_name(other)) {
+                    let source = self.log.source(header.at, self.code(), false, None);
+                    let is = self.is_header(origin.clone(), source, span);
+                    return match (op, &is.kind) {
+                        (BinaryOp::NotEqual, Kind::Bool(truth)) => is.map(Kind::Bool(!truth)),
+                        _ => is,
+                    };
+                }
+            }
+        }
+        let (left_kind, right_kind) = (adapted(&left.kind, &right.kind), adapted(&right.kind, &left.kind));
+        let ordering = match (&left_kind, &right_kind) {
+            (Kind::Text(a), Kind::Text(b)) => Some(a.cmp(b)),
+            (Kind::Bool(a), Kind::Bool(b)) => Some(a.cmp(b)),
+            (Kind::Variant(a), Kind::Variant(b)) => {
+                if a.name != b.name {
+                    Some(if &*a.name == "None" { Ordering::Less } else { Ordering::Greater })
+                } else {
+                    match (a.fields.first(), b.fields.first()) {
+                        (None, None) => Some(Ordering::Equal),
+                        (Some((_, x)), Some((_, y))) if a.fields.len() == 1 && !matches!(x.kind, Kind::OneOf(_)) && !matches!(y.kind, Kind::OneOf(_)) => {
+                            let inner = self.compare(op, x, y, span);
+                            return inner.on(trail.both(&x.trail).both(&y.trail));
+                        }
+                        _ => None,
+                    }
+                }
+            }
+            (Kind::Float(_), _) | (_, Kind::Float(_)) => match (as_float(&left_kind), as_float(&right_kind)) {
+                (Some(a), Some(b)) => a.partial_cmp(&b),
+                _ => None,
+            },
+            _ => match (number_of(&Value::with(left_kind.clone(), Trail::NONE)), number_of(&Value::with(right_kind.clone(), Trail::NONE))) {
+                (Some(a), Some(b)) => Some(a.cmp(&b)),
+                _ => None,
+            },
+        };
+        let ordering = ordering.or_else(|| self.guess(left, right)).or_else(|| self.guess(right, left).map(Ordering::reverse));
+        let zero = |kind: &Kind| matches!(kind, Kind::Integer(0) | Kind::Duration(0)) || matches!(kind, Kind::Float(number) if *number == 0.0);
+        let is_text = matches!(left.kind, Kind::Text(_) | Kind::Character(_) | Kind::NotText);
+        let event = if is_text {
+            Event::Tested
+        } else if zero(&right_kind) || zero(&left_kind) || matches!(right.kind, Kind::Variant(_)) {
+            Event::ComparedWithZero
+        } else {
+            Event::Compared
+        };
+        let trail = if trail.is_some() { Trail::new(event, span, &[&trail], &[]) } else { Trail::NONE };
+        let truth = ordering.map(|ordering| match op {
+            BinaryOp::Equal => ordering == Ordering::Equal,
+            BinaryOp::NotEqual => ordering != Ordering::Equal,
+            BinaryOp::Less => ordering == Ordering::Less,
+            BinaryOp::LessEqual => ordering != Ordering::Greater,
+            BinaryOp::Greater => ordering == Ordering::Greater,
+            _ => ordering != Ordering::Less,
+        });
+        Value { kind: truth.map_or(Kind::Maybe, Kind::Bool), trail, at: Some(span) }
+    }
+
+    /// How a hint compares with something unknown.
+    fn guess(&self, hint: &Value, other: &Value) -> Option<Ordering> {
+        if !other.is_unknown() || other.trail.carries_hint() || !hint.trail.carries_hint() {
+            return None;
+        }
+        let number = number_of(hint)?;
+        Some(if number > 0 && (self.case.is_long() || self.case == Case::Overflow) { Ordering::Greater } else { Ordering::Less })
+    }
+
+    /// `min(a, b)`
+    pub fn least(&mut self, a: &Value, b: &Value, span: Span) -> Value {
+        self.bound(a, b, false, span)
+    }
+
+    /// `max(a, b)`
+    pub fn greatest(&mut self, a: &Value, b: &Value, span: Span) -> Value {
+        self.bound(a, b, true, span)
+    }
+
+    fn bound(&mut self, a: &Value, b: &Value, larger: bool, span: Span) -> Value {
+        if matches!((&a.kind, &b.kind), (Kind::OneOf(_), _) | (_, Kind::OneOf(_))) {
+            let mut results = Vec::new();
+            for a in a.alternatives() {
+                for b in b.alternatives() {
+                    results.push(self.bound(a, b, larger, span));
+                }
+            }
+            return Value::one_of(results, span);
+        }
+        let (hint, other) = if a.trail.carries_hint() { (a, b) } else { (b, a) };
+        let trail = a.trail.both(&b.trail);
+        let both_hints = a.trail.carries_hint() && b.trail.carries_hint();
+        let (hint_kind, other_kind) = (adapted(&hint.kind, &other.kind), adapted(&other.kind, &hint.kind));
+        let ordering = match (as_float(&hint_kind), as_float(&other_kind)) {
+            (Some(x), Some(y)) => match (number_of(&Value::with(hint_kind.clone(), Trail::NONE)), number_of(&Value::with(other_kind.clone(), Trail::NONE))) {
+                (Some(x), Some(y)) if !matches!(hint_kind, Kind::Float(_)) && !matches!(other_kind, Kind::Float(_)) => Some(x.cmp(&y)),
+                _ => x.partial_cmp(&y),
+            },
+            _ => self.guess(hint, other),
+        };
+        if !hint.trail.carries_hint() {
+            // Neither is a hint; one may still be there because of one.
+            let kind = match ordering {
+                Some(order) => if (order == Ordering::Less) == larger { other_kind } else { hint_kind },
+                None => return Value { trail, ..Value::unknown(span) },
+            };
+            // An unknown own wait under or over a zero that a missing hint left is no zero.
+            return Value { kind, trail, at: Some(span) };
+        }
+        let Some(order) = ordering else { return Value { trail: hint.trail.clone(), ..Value::unknown(span) } };
+        let hint_wins = if larger { order != Ordering::Less } else { order != Ordering::Greater };
+        // The smaller of two moments to wake at, or of two hints, cuts nothing by itself.
+        if both_hints || (!larger && matches!(hint.kind, Kind::Instant(_))) {
+            return if hint_wins { Value { kind: hint_kind, trail, at: Some(span) } } else { Value { kind: other_kind, trail, at: Some(span) } };
+        }
+        let event = if larger { Event::Floor(!hint_wins) } else { Event::Bound(!hint_wins) };
+        let against = match &other.kind {
+            Kind::Unknown(origin) => origin.name().cloned(),
+            _ => None,
+        };
+        let trail = Trail::bound(event, span, &hint.trail, against);
+        if hint_wins {
+            Value { kind: hint_kind, trail, at: Some(span) }
+        } else {
+            match other_kind {
+                Kind::Unknown(_) => Value { trail, ..Value::unknown(span) },
+                kind => Value { kind, trail, at: Some(span) },
+            }
+        }
+    }
+
+    /// A method on a number. The outer None: not one of a number's.
+    #[expect(clippy::option_option, reason = "as library_method")]
+    pub fn number_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span, want: Option<&TypeAt>) -> Option<Option<Value>> {
+        let argument = arguments.first();
+        let op = match name {
+            "saturating_add" | "checked_add" | "wrapping_add" | "overflowing_add" | "add" => Some(BinaryOp::Add),
+            "saturating_sub" | "checked_sub" | "wrapping_sub" | "sub" | "abs_diff" => Some(BinaryOp::Subtract),
+            "saturating_mul" | "checked_mul" | "wrapping_mul" | "mul" => Some(BinaryOp::Multiply),
+            "checked_div" | "div_ceil" | "div" | "div_euclid" | "saturating_div" => Some(BinaryOp::Divide),
+            _ => None,
+        };
+        if let (Some(op), Some(argument)) = (op, argument) {
+            let result = self.binary(op, receiver, argument, span);
+            let result = if name == "saturating_sub" { self.each(&result, |_, value| if matches!(value.kind, Kind::Integer(number) if number < 0) { value.map(Kind::Integer(0)) } else { value.clone() }) } else { result };
+            return Some(Some(if name.starts_with("checked") {
+                self.each(&result, |_, value| Value::some(value.clone()))
+            } else {
+                result
+            }));
+        }
+        let float = as_float(&receiver.kind);
+        Some(Some(match (name, argument) {
+            ("min", Some(other)) => self.least(receiver, other, span),
+            ("max", Some(other)) => self.greatest(receiver, other, span),
+            ("clamp", Some(low)) => {
+                let raised = self.greatest(receiver, low, span);
+                self.least(&raised, arguments.get(1)?, span)
+            }
+            ("ceil" | "floor" | "round" | "trunc", None) => match receiver.kind {
+                Kind::Float(number) => receiver.map(Kind::Float(match name {
+                    "ceil" => number.ceil(),
+                    "floor" | "trunc" => number.floor(),
+                    _ => number.round(),
+                })),
+                _ => receiver.clone(),
+            },
+            ("is_nan", None) => self.number_test(float.is_some_and(f64::is_nan), receiver, span),
+            ("is_finite", None) => self.number_test(float.is_some_and(f64::is_finite), receiver, span),
+            ("is_infinite", None) => self.number_test(float.is_some_and(f64::is_infinite), receiver, span),
+            ("is_sign_negative" | "is_negative", None) => self.number_test(float.is_some_and(|number| number < 0.0), receiver, span),
+            ("is_sign_positive" | "is_positive", None) => self.number_test(float.is_some_and(|number| number > 0.0), receiver, span),
+            ("is_zero", None) => self.compare(BinaryOp::Equal, receiver, &Value::plain(Kind::Integer(0), span), span),
+            ("is_ascii_digit", None) => match receiver.kind {
+                Kind::Integer(number) => self.digit_test((48..58).contains(&number), receiver, span),
+                _ => return None,
+            },
+            ("is_ascii_whitespace" | "is_ascii_alphabetic", None) => match receiver.kind {
+                Kind::Integer(number) => {
+                    let byte = u8::try_from(number).unwrap_or(0);
+                    self.tested(if name == "is_ascii_whitespace" { byte.is_ascii_whitespace() } else { byte.is_ascii_alphabetic() }, receiver, span)
+                }
+                _ => return None,
+            },
+            ("to_string" | "into" | "get" | "pow" | "abs" | "unsigned_abs" | "as_secs", _) => match (&receiver.kind, want.and_then(|ty| ty.ty.last_segment())) {
+                (Kind::Integer(number), _) if name == "to_string" => receiver.map(Kind::Text(Rc::from(number.to_string()))),
+                (_, Some("Duration")) if name == "into" => receiver.map(Kind::Duration(receiver.nanoseconds()?)),
+                _ => receiver.clone(),
+            },
+            ("try_into", None) => Value::ok(receiver.clone()),
+            ("seconds" | "std_seconds", None) => receiver.map(Kind::Duration(receiver.nanoseconds()?)),
+            ("milliseconds", None) => receiver.map(Kind::Duration(receiver.nanoseconds()? / 1_000)),
+            ("minutes", None) => receiver.map(Kind::Duration(receiver.nanoseconds()?.saturating_mul(60))),
+            ("mul_f64" | "mul_f32" | "powi" | "powf" | "sqrt" | "powd", _) => receiver.clone(),
+            ("eq" | "lt" | "le" | "gt" | "ge" | "ne", Some(other)) => {
+                let op = match name {
+                    "eq" => BinaryOp::Equal,
+                    "ne" => BinaryOp::NotEqual,
+                    "lt" => BinaryOp::Less,
+                    "le" => BinaryOp::LessEqual,
+                    "gt" => BinaryOp::Greater,
+                    _ => BinaryOp::GreaterEqual,
+                };
+                self.binary(op, receiver, other, span)
+            }
+            _ if names::is_hint(name) && arguments.is_empty() => receiver.clone(),
+            _ => return None,
+        }))
+    }
+
+    fn number_test(&self, truth: bool, receiver: &Value, span: Span) -> Value {
+        let trail = if receiver.trail.is_some() { step(Event::ComparedWithZero, span, &receiver.trail) } else { Trail::NONE };
+        Value { kind: Kind::Bool(truth), trail, at: Some(span) }
+    }
+
+    /// `value as ty`
+    pub fn cast(&mut self, value: &Value, ty: &Type, span: Span) -> Value {
+        let _ = span;
+        let wrap = |number: i128, bits: u32, signed: bool| {
+            let modulus = 1_i128 << bits;
+            let low = number.rem_euclid(modulus);
+            if signed && low >= modulus / 2 { low - modulus } else { low }
+        };
+        let saturate = |number: f64, low: i128, high: i128| if number.is_nan() { 0 } else { (number as i128).clamp(low, high) };
+        let (bits, signed) = match ty.last_segment() {
+            Some("u8") => (8, false),
+            Some("u16") => (16, false),
+            Some("u32") => (32, false),
+            Some("u64" | "usize") => (64, false),
+            Some("i8") => (8, true),
+            Some("i16") => (16, true),
+            Some("i32") => (32, true),
+            Some("i64" | "isize") => (64, true),
+            Some("f32" | "f64") => {
+                return match value.kind {
+                    Kind::Integer(number) => value.map(Kind::Float(number as f64)),
+                    _ => value.clone(),
+                };
+            }
+            Some("char") => {
+                return match value.kind {
+                    Kind::Integer(number) => u32::try_from(number).ok().and_then(char::from_u32).map_or_else(|| value.clone(), |character| value.map(Kind::Character(character))),
+                    _ => value.clone(),
+                };
+            }
+            _ => return value.clone(),
+        };
+        let (low, high) = if signed { (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1) } else { (0, (1_i128 << bits) - 1) };
+        match value.kind {
+            Kind::Integer(number) => value.map(Kind::Integer(wrap(number, bits, signed))),
+            Kind::Float(number) => value.map(Kind::Integer(saturate(number, low, high))),
+            Kind::Character(character) => value.map(Kind::Integer(i128::from(u32::from(character)))),
+            Kind::Bool(truth) => value.map(Kind::Integer(i128::from(truth))),
+            _ => value.clone(),
+        }
+    }
+}
+
+/// A hint of unknown type as the type of what it meets.
+fn adapted(kind: &Kind, other: &Kind) -> Kind {
+    match (kind, other) {
+        (Kind::Hint(nanoseconds), Kind::Integer(_)) => Kind::Integer(nanoseconds / SECOND),
+        (Kind::Hint(nanoseconds), Kind::Float(_)) => Kind::Float(*nanoseconds as f64 / 1e9),
+        (Kind::Hint(nanoseconds), Kind::Duration(_) | Kind::Instant(_) | Kind::Date(_)) => Kind::Duration(*nanoseconds),
+        _ => kind.clone(),
+    }
+}
+
+fn as_float(kind: &Kind) -> Option<f64> {
+    match kind {
+        Kind::Integer(number) | Kind::Duration(number) | Kind::Instant(number) | Kind::Date(number) | Kind::Hint(number) => Some(*number as f64),
+        Kind::Float(number) => Some(*number),
+        Kind::Character(character) => Some(f64::from(u32::from(*character))),
+        _ => None,
+    }
+}
+
+fn as_duration(kind: Kind) -> Kind {
+    match kind {
+        Kind::Integer(number) => Kind::Duration(number),
+        Kind::Float(number) => Kind::Duration(number as i128),
+        other => other,
+    }
+}
+
+fn integer(op: BinaryOp, a: i128, b: i128) -> Option<Kind> {
+    Some(Kind::Integer(match op {
+        BinaryOp::Add => a.saturating_add(b),
+        BinaryOp::Subtract => a.saturating_sub(b),
+        BinaryOp::Multiply => a.saturating_mul(b),
+        BinaryOp::Divide => a.checked_div(b)?,
+        BinaryOp::Remainder => a.checked_rem(b)?,
+        BinaryOp::BitAnd => a & b,
+        BinaryOp::BitOr => a | b,
+        BinaryOp::BitXor => a ^ b,
+        BinaryOp::ShiftLeft => a.checked_mul(1_i128.checked_shl(u32::try_from(b).ok()?)?)?,
+        BinaryOp::ShiftRight => a.checked_shr(u32::try_from(b).ok()?)?,
+        _ => return None,
+    }))
+}
+
+fn float(op: BinaryOp, a: f64, b: f64) -> Option<Kind> {
+    Some(Kind::Float(match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Subtract => a - b,
+        BinaryOp::Multiply => a * b,
+        BinaryOp::Divide => a / b,
+        BinaryOp::Remainder => a % b,
+        _ => return None,
+    }))
+}

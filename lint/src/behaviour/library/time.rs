@@ -1,0 +1,234 @@
+//! Time: durations, instants and dates of std, chrono, time, jiff, httpdate and whatever looks like them.
+
+use crate::behaviour::case::SECOND;
+use crate::behaviour::evaluate::{Evaluator, step};
+use crate::behaviour::names;
+use crate::behaviour::trail::Event;
+use crate::behaviour::value::{Kind, TypeAt, Value};
+use crate::ir::{BinaryOp, Span};
+
+/// Seconds since the Unix epoch of an IMF-fixdate, the only form that the cases use. Not a parser for anybody's input.
+pub fn imf_fixdate(text: &str) -> Option<i64> {
+    let rest = text.trim().strip_suffix(" GMT")?;
+    let (_, rest) = rest.split_once(", ")?;
+    let mut parts = rest.split(' ');
+    let day: i64 = parts.next()?.parse().ok()?;
+    let month = parts.next()?;
+    let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"].iter().position(|name| *name == month)? as i64 + 1;
+    let year: i64 = parts.next()?.parse().ok()?;
+    let mut clock = parts.next()?.split(':').map(|part| part.parse::<i64>().ok());
+    let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
+    // Days from the civil calendar: years begin in March, so that the leap day is the last of a year.
+    let year = if month <= 2 { year - 1 } else { year };
+    let era = year.div_euclid(400);
+    let year_of_era = year.rem_euclid(400);
+    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
+    let day_of_era = year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year;
+    let days = era * 146_097 + day_of_era - 719_468;
+    Some(days * 86_400 + hour * 3_600 + minute * 60 + second)
+}
+
+impl Evaluator<'_, '_> {
+    /// A clock: a function without arguments that tells the time.
+    pub fn clock_call(&mut self, owner: &str, name: &str, span: Span) -> Option<Value> {
+        Some(match (owner, name) {
+            ("Instant" | "SteadyClock", "now") => Value::plain(Kind::Instant(0), span),
+            ("SystemTime" | "Utc" | "Local" | "OffsetDateTime" | "Timestamp" | "Zoned" | "DateTime", "now" | "now_utc" | "now_local" | "today") | (_, "now_utc") => self.wall_now(span),
+            _ => return None,
+        })
+    }
+
+    /// A function that makes or reads a time.
+    pub fn time_call(&mut self, owner: &str, name: &str, full: &str, first: &Value, arguments: &[Value], span: Span) -> Option<Value> {
+        let scaled = |this: &mut Self, nanoseconds: i128| {
+            this.each(first, |_, value| match value.kind {
+                Kind::Integer(number) => value.map(Kind::Duration(number.saturating_mul(nanoseconds))),
+                Kind::Float(number) => value.map(Kind::Duration((number * nanoseconds as f64) as i128)),
+                Kind::Hint(hint) => value.map(Kind::Duration(hint)),
+                _ => value.clone(),
+            })
+        };
+        let is_duration = matches!(owner, "Duration" | "TimeDelta" | "SignedDuration" | "StdDuration" | "Span" | "CoreDuration") || owner.ends_with("Duration");
+        if is_duration {
+            let unit = match name.trim_start_matches("try_").trim_start_matches("from_").trim_start_matches("saturating_") {
+                "secs" | "seconds" | "secs_f64" | "secs_f32" | "seconds_f64" | "seconds_f32" | "secs_saturating" => Some(SECOND),
+                "millis" | "milliseconds" | "millis_f64" => Some(1_000_000),
+                "micros" | "microseconds" => Some(1_000),
+                "nanos" | "nanoseconds" => Some(1),
+                "mins" | "minutes" => Some(60 * SECOND),
+                "hours" => Some(3_600 * SECOND),
+                "days" => Some(86_400 * SECOND),
+                "weeks" => Some(7 * 86_400 * SECOND),
+                "std" => None,
+                _ => None,
+            };
+            if name == "new" && arguments.len() == 2 {
+                return Some(scaled(self, SECOND));
+            }
+            if name == "from_std" || name == "try_from" || name == "from" {
+                return Some(if name == "from" { first.clone() } else { self.each(first, |_, value| Value::ok(value.clone())) });
+            }
+            if let Some(unit) = unit {
+                let made = scaled(self, unit);
+                let made = if matches!(made.kind, Kind::Duration(_)) { made } else { made };
+                return Some(if name.starts_with("try_") {
+                    self.each(&made, |_, value| match value.kind {
+                        Kind::Duration(time) if time < 0 && name.starts_with("try_from") => {
+                            let trail = if value.trail.is_some() { step(Event::ComparedWithZero, span, &value.trail) } else { value.trail.clone() };
+                            Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
+                        }
+                        _ => Value::some(value.clone()),
+                    })
+                } else {
+                    made
+                });
+            }
+        }
+        // Text that is read as a date.
+        let text = arguments.iter().find(|argument| argument.alternatives().iter().any(|value| value.trail.is_some() && matches!(value.kind, Kind::Text(_) | Kind::NotText)));
+        if let Some(text) = text {
+            let by_name = names::reads_date(name) || (matches!(owner, "OffsetDateTime" | "PrimitiveDateTime" | "DateTime" | "HttpDate" | "NaiveDateTime" | "Zoned" | "Timestamp" | "SystemTime" | "UtcDateTime") && matches!(name, "parse" | "from_str" | "try_from" | "strptime" | "parse_with"))
+                || full.contains("date_header")
+                || (full.contains("rfc2822") && name.contains("parse"));
+            if by_name {
+                let text = text.clone();
+                return Some(self.each(&text, |this, text| this.parse_date(text, span)));
+            }
+        }
+        match (owner, name) {
+            ("SystemTime" | "DateTime" | "OffsetDateTime" | "Timestamp" | "HttpDate" | "StdSystemTime" | "UtcDateTime" | "Zoned", "from" | "try_from" | "from_std" | "from_utc" | "from_naive_utc_and_offset") => Some(if name.starts_with("try") { Value::ok(first.clone()) } else { first.clone() }),
+            ("Instant", "from_std" | "from") => Some(first.clone()),
+            ("OffsetDateTime" | "Timestamp" | "DateTime" | "NaiveDateTime" | "Utc", "from_unix_timestamp" | "from_second" | "from_timestamp" | "timestamp_opt" | "from_timestamp_opt") => {
+                let date = self.each(first, |_, value| match value.kind {
+                    Kind::Integer(seconds) => value.map(Kind::Date(seconds.saturating_mul(SECOND))),
+                    _ => value.clone(),
+                });
+                Some(self.each(&date, |_, value| Value::some(value.clone())))
+            }
+            _ => None,
+        }
+    }
+
+    /// A conversion between numbers and texts, by its path.
+    pub fn conversion_call(&mut self, owner: &str, name: &str, first: &Value, arguments: &[Value], span: Span, want: Option<&TypeAt>) -> Option<Value> {
+        let is_number = matches!(owner, "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "f32" | "f64");
+        match (name, is_number) {
+            ("from_str" | "from_str_radix" | "from_ascii" | "from_ascii_radix", true) => {
+                let ty = crate::ir::Type::Path { path: vec![owner.into()], arguments: Vec::new() };
+                Some(self.each(first, |this, text| match text.kind {
+                    Kind::Text(_) | Kind::NotText => this.parse(text, Some(&ty), None, span).unwrap_or_else(|| Value::unknown(span)),
+                    _ => Value { trail: text.trail.clone(), ..Value::unknown(span) },
+                }))
+            }
+            ("from", true) => Some(first.clone()),
+            ("try_from", true) => {
+                let ty = crate::ir::Type::Path { path: vec![owner.into()], arguments: Vec::new() };
+                Some(self.each(first, |this, value| {
+                    let cast = this.cast(value, &ty, span);
+                    if cast.same(value) || !matches!(value.kind, Kind::Integer(_)) {
+                        Value::ok(value.clone())
+                    } else {
+                        let trail = this.failed(Event::NotNumber, span, value);
+                        Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
+                    }
+                }))
+            }
+            ("min" | "max", true) if arguments.len() == 2 => Some(if name == "min" { self.least(first, &arguments[1], span) } else { self.greatest(first, &arguments[1], span) }),
+            ("from_utf8" | "from_utf8_unchecked" | "from_ascii_str", _) => Some(self.each(first, |this, text| match text.kind {
+                Kind::NotText => {
+                    let trail = this.failed(Event::NotText, span, text);
+                    Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
+                }
+                _ => Value::ok(text.clone()),
+            })),
+            ("from_utf8_lossy", _) => Some(self.each(first, |_, text| if matches!(text.kind, Kind::NotText) { text.map(Kind::Text("\u{fffd}".into())) } else { text.clone() })),
+            ("from_str" | "parse", false) if matches!(first.kind, Kind::Text(_) | Kind::NotText | Kind::OneOf(_)) && first.is_tainted() && (owner == "FromStr" || owner == "str") => {
+                Some(self.each(first, |this, text| this.parse(text, None, want, span).unwrap_or_else(|| Value::unknown(span))))
+            }
+            ("from" | "into", false) if matches!(owner, "From" | "Into" | "String" | "Cow") => Some(first.clone()),
+            _ => None,
+        }
+    }
+
+    /// A method on a duration, an instant or a date. The outer None: not one of theirs.
+    #[expect(clippy::option_option, reason = "as library_method")]
+    pub fn time_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span) -> Option<Option<Value>> {
+        let (Kind::Duration(time) | Kind::Instant(time) | Kind::Date(time)) = receiver.kind else { return None };
+        let argument = arguments.first();
+        let checked = |this: &mut Self, value: Value| this.each(&value, |_, value| Value::some(value.clone()));
+        Some(Some(match (name, argument) {
+            ("as_secs" | "num_seconds" | "whole_seconds" | "as_seconds" | "timestamp" | "unix_timestamp" | "as_second" | "get_seconds", None) => receiver.map(Kind::Integer(time.div_euclid(SECOND))),
+            ("as_millis" | "num_milliseconds" | "whole_milliseconds" | "timestamp_millis" | "as_millisecond" | "as_millis_u64", None) => receiver.map(Kind::Integer(time / 1_000_000)),
+            ("as_micros" | "num_microseconds" | "whole_microseconds", None) => receiver.map(Kind::Integer(time / 1_000)),
+            ("as_nanos" | "num_nanoseconds" | "whole_nanoseconds", None) => receiver.map(Kind::Integer(time)),
+            ("num_minutes" | "whole_minutes", None) => receiver.map(Kind::Integer(time / (60 * SECOND))),
+            ("as_secs_f64" | "as_secs_f32" | "as_seconds_f64" | "as_seconds_f32" | "total", _) => receiver.map(Kind::Float(time as f64 / 1e9)),
+            ("subsec_nanos" | "subsec_millis" | "subsec_micros", None) => receiver.map(Kind::Integer(0)),
+            ("is_zero", None) => self.binary(BinaryOp::Equal, receiver, &Value::plain(Kind::Duration(0), span), span),
+            ("is_negative", None) => self.binary(BinaryOp::Less, receiver, &Value::plain(Kind::Duration(0), span), span),
+            ("is_positive", None) => self.binary(BinaryOp::Greater, receiver, &Value::plain(Kind::Duration(0), span), span),
+            ("min", Some(other)) => self.least(receiver, other, span),
+            ("max", Some(other)) => self.greatest(receiver, other, span),
+            ("clamp", Some(low)) => {
+                let raised = self.greatest(receiver, low, span);
+                self.least(&raised, arguments.get(1)?, span)
+            }
+            ("to_std" | "try_into" | "into_std_checked" | "unsigned_duration", None) => {
+                if time < 0 && matches!(receiver.kind, Kind::Duration(_)) {
+                    let trail = self.failed(Event::Past, span, receiver);
+                    Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
+                } else {
+                    Value::ok(receiver.clone())
+                }
+            }
+            ("duration_since" | "checked_duration_since" | "saturating_duration_since" | "signed_duration_since" | "since" | "duration_until" | "until" | "sub" | "checked_sub" | "saturating_sub" | "checked_sub_signed", Some(other)) => {
+                let (from, to) = if matches!(name, "duration_until" | "until") { (other.clone(), receiver.clone()) } else { (receiver.clone(), other.clone()) };
+                let difference = self.binary(BinaryOp::Subtract, &from, &to, span);
+                self.each(&difference, |this, difference| match difference.kind {
+                    Kind::Duration(time) if time < 0 && !name.starts_with("signed") && !matches!(name, "sub" | "duration_until" | "until" | "since") => {
+                        let trail = this.failed(Event::Past, span, difference);
+                        match name {
+                            "saturating_duration_since" | "saturating_sub" => difference.map(Kind::Duration(0)).on(trail),
+                            "checked_sub" | "checked_duration_since" => Value::none(trail, span),
+                            _ => Value::err(difference.map(Kind::Duration(-time)).on(trail.clone())).on(trail),
+                        }
+                    }
+                    _ if matches!(name, "duration_since" | "since" | "until" | "checked_duration_since" | "checked_sub" | "checked_sub_signed") => {
+                        // std's on an Instant gives the duration itself; the table for Option sees through a wrapper too many.
+                        if matches!(receiver.kind, Kind::Instant(_)) && name == "duration_since" { difference.clone() } else { Value::ok(difference.clone()) }
+                    }
+                    _ => difference.clone(),
+                })
+            }
+            ("elapsed", None) => match receiver.kind {
+                Kind::Instant(time) => receiver.map(Kind::Duration((-time).max(0))),
+                _ => Value::ok(receiver.map(Kind::Duration(0))),
+            },
+            ("add" | "saturating_add" | "add_signed" | "overflowing_add", Some(other)) => self.binary(BinaryOp::Add, receiver, other, span),
+            ("checked_add" | "checked_add_signed", Some(other)) => {
+                let sum = self.binary(BinaryOp::Add, receiver, other, span);
+                checked(self, sum)
+            }
+            ("mul" | "saturating_mul", Some(other)) => self.binary(BinaryOp::Multiply, receiver, other, span),
+            ("checked_mul", Some(other)) => {
+                let product = self.binary(BinaryOp::Multiply, receiver, other, span);
+                checked(self, product)
+            }
+            ("mul_f64" | "mul_f32", Some(other)) => self.binary(BinaryOp::Multiply, receiver, other, span),
+            ("div_f64" | "div_f32" | "checked_div", Some(other)) => self.binary(BinaryOp::Divide, receiver, other, span),
+            ("into" | "to_zoned" | "to_string" | "timestamp_subsec_nanos" | "to_offset" | "date_naive" | "replace_nanosecond" | "to_chrono" | "system_time" | "tz" | "time" | "date" | "and_local_timezone" | "earliest" | "single" | "assume_offset" | "to_utc_datetime" | "inner" | "to_system_time", _) => receiver.clone(),
+            ("eq" | "lt" | "le" | "gt" | "ge", Some(other)) => {
+                let op = match name {
+                    "eq" => BinaryOp::Equal,
+                    "lt" => BinaryOp::Less,
+                    "le" => BinaryOp::LessEqual,
+                    "gt" => BinaryOp::Greater,
+                    _ => BinaryOp::GreaterEqual,
+                };
+                self.binary(op, receiver, other, span)
+            }
+            _ if names::is_hint(name) && arguments.is_empty() => receiver.clone(),
+            _ => return None,
+        }))
+    }
+}

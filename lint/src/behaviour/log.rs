@@ -1,0 +1,250 @@
+//! The log: what running the cases has shown, gathered for the rules.
+
+use super::case::Case;
+use super::trail::{SourceIndex, Trail};
+use super::value::{Code, Kind, Value};
+use crate::ir::{FunctionId, Name, OpaqueReason, Span};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// Where a hint comes from.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The place that names the header, or the field, parameter or method that is named like the hint.
+    pub span: Span,
+    /// The code it stands in.
+    pub code: Code,
+    /// What kind of source it is.
+    pub kind: SourceKind,
+    /// The place and code that read it, where that is another: a helper that is given the header's name.
+    pub read_at: Option<(Span, Code)>,
+}
+
+/// The kinds of sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceKind {
+    /// A header that is read by its name.
+    Header,
+    /// The text of the header, as a parameter of a function that is named for it.
+    Text,
+    /// A value that is named like the hint and was parsed elsewhere.
+    Named(Name),
+}
+
+/// What a value comes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SinkKind {
+    /// Slept on.
+    Slept,
+    /// Returned from a function that nobody in the workspace calls with it.
+    Returned,
+    /// Stored in a place that outlives the function.
+    Stored,
+    /// Handed to a function that is not known.
+    Passed,
+    /// The wait between two requests of a loop, where the loop goes round.
+    SentAgain,
+}
+
+/// What a value was when it got there.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The case.
+    pub case: Case,
+    /// The kind of sink.
+    pub kind: SinkKind,
+    /// The sink.
+    pub span: Span,
+    /// The code it stands in.
+    pub code: Code,
+    /// The entry from which it was run.
+    pub entry: Option<FunctionId>,
+    /// The alternative: a time, a number, None or unknown; never a wrapper.
+    pub value: Value,
+    /// Whether it came inside an `Err`.
+    pub in_error: bool,
+    /// What decided that the sink was reached.
+    pub context: Trail,
+}
+
+/// An attempt to read a number or a date from a hint's text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Attempt {
+    /// The source of the text.
+    pub source: SourceIndex,
+    /// The case.
+    pub case: Case,
+    /// Where.
+    pub span: Span,
+    /// In which code.
+    pub code: Code,
+    /// Whether a date was sought, and not a number.
+    pub date: bool,
+    /// Whether it succeeded.
+    pub success: bool,
+}
+
+/// Everything that was found out.
+#[derive(Default)]
+pub struct Log {
+    /// The sources, in the order in which they were met.
+    pub sources: Vec<Source>,
+    by_place: HashMap<(Span, bool), SourceIndex>,
+    /// The outcomes of the entry that is being run.
+    pub outcomes: Vec<Outcome>,
+    /// The attempts to parse.
+    pub attempts: BTreeSet<Attempt>,
+    /// Sources whose text went where it could not be followed.
+    pub escaped: BTreeMap<(SourceIndex, Case), Span>,
+    /// Places where a value on a hint's way could not be understood.
+    pub opaque: BTreeMap<Span, String>,
+    /// Calls on a hint's way that could not be resolved.
+    pub unresolved: BTreeMap<Span, Name>,
+    /// Entries that ran out of budget.
+    pub exhausted: BTreeSet<Span>,
+    /// Functions that were run as part of another, with a hint's source below them.
+    pub inlined: BTreeSet<FunctionId>,
+    /// The entry that is being run.
+    pub entry: Option<FunctionId>,
+    /// Functions that may come to a hint: they are looked into even where no argument has to do with one.
+    pub interesting: HashSet<FunctionId>,
+    /// Fields that hold a hint: by the type's or variant's name and the field's, by case.
+    pub slots: BTreeMap<(Name, Name), BTreeMap<Case, Vec<Value>>>,
+    /// The same, from the rounds before: what a field of an unknown value holds.
+    pub known_slots: BTreeMap<(Name, Name), BTreeMap<Case, Vec<Value>>>,
+    /// How often a source was met, so that an entry can tell whether it met one: headers and text, then named ones.
+    pub met: (u64, u64),
+    /// Variables that held an unused hint and were overwritten: the place, by case.
+    pub overwritten: Vec<(Case, Span, Trail)>,
+    /// Names of functions that were called, seem to belong to the workspace and are not loaded.
+    pub missing: BTreeSet<Name>,
+}
+
+impl Log {
+    /// The source at a place, made when it is new.
+    pub fn source(&mut self, span: Span, code: Code, is_text: bool, read_at: Option<(Span, Code)>) -> SourceIndex {
+        let kind = if is_text { SourceKind::Text } else { SourceKind::Header };
+        let index = self.intern(span, code, kind);
+        if let (Some(read_at), source) = (read_at, &mut self.sources[index as usize]) {
+            source.read_at.get_or_insert(read_at);
+        }
+        index
+    }
+
+    /// The source for a name that stands for a hint.
+    pub fn named_source(&mut self, name: &Name, _is_part: bool, span: Span, code: Code) -> SourceIndex {
+        self.intern(span, code, SourceKind::Named(name.clone()))
+    }
+
+    fn intern(&mut self, span: Span, code: Code, kind: SourceKind) -> SourceIndex {
+        let is_named = matches!(kind, SourceKind::Named(_));
+        if is_named {
+            self.met.1 += 1;
+        } else {
+            self.met.0 += 1;
+        }
+        let next = self.sources.len() as SourceIndex;
+        let index = *self.by_place.entry((span, is_named)).or_insert(next);
+        if index == next {
+            self.sources.push(Source { span, code, kind, read_at: None });
+        }
+        index
+    }
+
+    /// Records what a value is at a sink, alternative by alternative, without its wrappers.
+    pub fn outcome(&mut self, case: Case, kind: SinkKind, span: Span, code: Code, value: &Value, context: &Trail) {
+        self.flatten(case, kind, span, code, value, context, false, 0);
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one record's fields, handed down a recursion")]
+    fn flatten(&mut self, case: Case, kind: SinkKind, span: Span, code: Code, value: &Value, context: &Trail, in_error: bool, depth: u32) {
+        if depth > 6 {
+            return;
+        }
+        match &value.kind {
+            Kind::OneOf(values) => {
+                for value in values.iter() {
+                    self.flatten(case, kind, span, code, value, context, in_error, depth);
+                }
+                return;
+            }
+            Kind::Sleep(inner) => return self.flatten(case, kind, span, code, inner, context, in_error, depth + 1),
+            Kind::Tuple(values) | Kind::List(values) => {
+                for value in values.iter().filter(|value| value.is_tainted()) {
+                    self.flatten(case, kind, span, code, value, context, in_error, depth + 1);
+                }
+                return;
+            }
+            Kind::Variant(variant) if !matches!(&*variant.name, "None") && !variant.fields.is_empty() => {
+                let in_error = in_error || &*variant.name == "Err";
+                for (_, field) in &variant.fields {
+                    let field = super::evaluate::inherit(field.clone(), value);
+                    if field.is_tainted() || matches!(&*variant.name, "Some" | "Ok") {
+                        self.flatten(case, kind, span, code, &field, context, in_error, depth + 1);
+                    }
+                }
+                return;
+            }
+            _ => {}
+        }
+        if !value.is_tainted() && !context.is_some() {
+            return;
+        }
+        let entry = self.entry;
+        let known = self.outcomes.iter().any(|outcome| outcome.case == case && outcome.kind == kind && outcome.span == span && outcome.in_error == in_error && outcome.value.same(value));
+        if !known && self.outcomes.len() < 20_000 {
+            self.outcomes.push(Outcome { case, kind, span, code, entry, value: value.clone(), in_error, context: context.clone() });
+        }
+    }
+
+    /// Records an attempt to parse text.
+    pub fn attempt(&mut self, case: Case, trail: &Trail, span: Span, code: Code, date: bool, success: bool) {
+        for source in trail.sources(false) {
+            self.attempts.insert(Attempt { source, case, span, code, date, success });
+        }
+    }
+
+    /// Records that a hint's text went where it cannot be followed.
+    pub fn escape(&mut self, case: Case, trail: &Trail, span: Span) {
+        for source in trail.sources(false) {
+            self.escaped.entry((source, case)).or_insert(span);
+        }
+    }
+
+    /// Records that a struct's field was made with a hint in it.
+    pub fn stored(&mut self, case: Case, type_name: &Name, field: &Name, value: &Value) {
+        if matches!(&**type_name, "Some" | "Ok" | "Err") {
+            return;
+        }
+        let values = self.slots.entry((type_name.clone(), field.clone())).or_default().entry(case).or_default();
+        if values.len() < 8 && !values.iter().any(|known| known.same(value)) {
+            values.push(value.clone());
+        }
+    }
+
+    /// Records that a variable's hint gave way to something else.
+    pub fn overwritten(&mut self, case: Case, before: &Value, after: &Value, span: Span) {
+        if before.trail.carries_hint() && !after.carries_hint() && !after.is_tainted() {
+            self.overwritten.push((case, span, before.trail.clone()));
+        }
+    }
+
+    /// Records a value that is not understood.
+    pub fn opaque(&mut self, span: Span, reason: &OpaqueReason) {
+        let text = match reason {
+            OpaqueReason::Macro(name) => format!("the macro {name}! is not understood"),
+            OpaqueReason::Syntax(name) => format!("{name} is not understood"),
+            OpaqueReason::Budget => "nested too deeply".to_owned(),
+        };
+        self.opaque.insert(span, text);
+    }
+
+    /// Records a call that could not be resolved.
+    pub fn unresolved(&mut self, span: Span, name: &str) {
+        self.unresolved.entry(span).or_insert_with(|| name.into());
+    }
+
+    /// Records that the budget ran out.
+    pub fn over_budget(&mut self, span: Span) {
+        self.exhausted.insert(span);
+    }
+}

@@ -1,0 +1,156 @@
+//! Names: what a name alone tells. Everything that is guessed from a name is decided here.
+
+/// Whether the text is the header's name, in any case.
+pub fn is_header(text: &str) -> bool {
+    text.trim().trim_end_matches(':').eq_ignore_ascii_case("retry-after")
+}
+
+/// Lower-case words of an identifier in snake, camel or kebab case.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut last_lower = false;
+    for c in name.chars() {
+        if c == '_' || c == '-' || (c.is_uppercase() && last_lower) {
+            words.push(String::new());
+        }
+        if c.is_alphanumeric() {
+            words.last_mut().expect("never empty").extend(c.to_lowercase());
+        }
+        last_lower = c.is_lowercase() || c.is_numeric();
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// Words that make a name with "retry after" in it mean something else than the server's hint: a limit, a switch, a default.
+const NOT_THE_HINT: &[&str] = &[
+    "max", "min", "maximum", "minimum", "default", "limit", "cap", "respect", "use", "honor", "honour", "ignore", "has", "is", "should", "no", "not", "enable", "enabled", "parse", "set", "with",
+    "count", "header", "headers", "name", "do", "does", "did", "test", "fallback", "never", "supports", "support", "can", "policy", "strategy", "error", "err", "own", "fixed", "base", "total", "config",
+    "builder", "field", "key", "re", "regex", "pattern", "failure", "success", "layer", "middleware", "jitter", "factor", "multiplier", "mode", "unsafe", "possible", "execution", "if", "when", "and", "or",
+];
+
+/// Whether a variable, field, parameter or method of this name holds what the server asked for.
+pub fn is_hint(name: &str) -> bool {
+    let words = words(name);
+    if words.iter().any(|word| NOT_THE_HINT.contains(&word.as_str())) {
+        return false;
+    }
+    let has = |first: &str, second: &str| words.windows(2).any(|pair| pair[0] == first && pair[1] == second);
+    let whole = words.concat();
+    has("retry", "after")
+        || whole.starts_with("retryafter")
+        || has("retry", "hint")
+        || has("backoff", "hint")
+        || has("wait", "hint")
+        || has("delay", "hint")
+        || has("hinted", "delay")
+        || has("hinted", "wait")
+        || has("server", "delay")
+        || has("server", "wait")
+        || has("server", "hint")
+        || has("server", "backoff")
+        || has("server", "asked")
+        || has("server", "requested")
+        || has("server", "suggested")
+        || has("suggested", "delay")
+        || has("suggested", "wait")
+        || has("suggested", "backoff")
+        || has("requested", "delay")
+        || has("requested", "wait")
+        || has("requested", "backoff")
+}
+
+/// Whether a function of this name reads the hint's text, so that a text parameter of it is the header's value.
+pub fn reads_hint(name: &str) -> bool {
+    let words = words(name);
+    let has = words.windows(2).any(|pair| pair[0] == "retry" && pair[1] == "after") || words.iter().any(|word| word == "retryafter");
+    has && !words.iter().any(|word| ["format", "fmt", "emit", "write", "encode", "serialize", "to", "insert", "set", "with", "build", "render", "display", "should", "is", "has"].contains(&word.as_str()))
+}
+
+/// The nanoseconds of one unit of a number of this name: a number called `retry_after_ms` counts milliseconds.
+pub fn unit_of(name: &str) -> i128 {
+    let words = words(name);
+    let any = |units: &[&str]| words.iter().any(|word| units.contains(&word.as_str()));
+    if any(&["ms", "millis", "milliseconds", "msec", "msecs", "millisecond"]) {
+        1_000_000
+    } else if any(&["us", "micros", "microseconds"]) {
+        1_000
+    } else if any(&["ns", "nanos", "nanoseconds"]) {
+        1
+    } else if any(&["minutes", "mins"]) {
+        60 * super::case::SECOND
+    } else {
+        super::case::SECOND
+    }
+}
+
+/// Whether a function or method of this name waits for the time it is given.
+pub fn sleeps(name: &str) -> bool {
+    let words = words(name);
+    let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    let last = words.last().map_or("", String::as_str);
+    (any(&["sleep", "sleeper", "snooze"]) && !any(&["set", "with", "calculate", "compute", "get", "time", "duration", "next"])) || matches!(name, "delay_for" | "pause" | "delay_until" | "sleep_until" | "wait_for" | "park_timeout") || last == "sleep"
+}
+
+/// Whether something of this name may wait by itself, for a time of its own.
+pub fn may_wait(name: &str) -> bool {
+    let words = words(name);
+    words.iter().any(|word| {
+        ["wait", "backoff", "delay", "sleep", "pause", "tick", "acquire", "ready", "throttle", "cooldown", "limit", "limiter", "retry", "until", "recv", "notified", "snooze", "yield"].contains(&word.as_str())
+    })
+}
+
+/// Whether a call of this name sends a request.
+pub fn sends(name: &str) -> bool {
+    let words = words(name);
+    let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    any(&["send", "execute", "request", "fetch", "call", "dispatch", "perform", "post", "attempt", "oneshot", "transmit", "download", "upload", "submit"]) && !any(&["builder", "clone", "new", "build", "callback", "attempts", "headers", "header", "id"])
+}
+
+/// Whether a call of this name puts a header into a message.
+pub fn emits(name: &str) -> bool {
+    let first = words(name).into_iter().next().unwrap_or_default();
+    ["insert", "append", "set", "add", "with", "put", "push", "replace", "entry", "write", "emit", "try"].contains(&first.as_str()) && !name.starts_with("try_get")
+}
+
+/// Whether a call of this name only looks: it measures, records or prints.
+pub fn only_looks(name: &str) -> bool {
+    let words = words(name);
+    let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+    any(&[
+        "record", "observe", "log", "trace", "debug", "warn", "info", "print", "println", "metric", "metrics", "histogram", "gauge", "counter", "increment", "describe", "report", "telemetry", "assert", "display", "message", "msg",
+        "progress", "field", "attribute", "annotate", "style", "format", "fmt", "humanize", "label", "event", "tag", "notify", "status", "bar", "title",
+    ])
+}
+
+/// Whether a function of this name, given text, tries to read a date.
+pub fn reads_date(name: &str) -> bool {
+    let whole = name.to_ascii_lowercase();
+    (["http_date", "httpdate", "rfc2822", "rfc_2822", "rfc7231", "rfc1123", "rfc822", "rfc850", "asctime", "imf", "strptime", "parse_from_str", "systemtime", "system_time", "datetime", "date_time", "date_header", "retry_date"]
+        .iter()
+        .any(|part| whole.contains(part))
+        || words(name).iter().any(|word| word == "date" || word == "dates"))
+        && !whole.contains("rfc3339")
+        && !whole.contains("iso8601")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hints_are_told_from_limits_and_switches() {
+        for name in ["retry_after", "retryAfter", "retry_after_secs", "server_delay", "retry_hint", "suggested_wait", "requested_delay"] {
+            assert!(is_hint(name), "{name}");
+        }
+        for name in ["max_retry_after", "respect_retry_after", "default_retry_after", "retry_delay", "retry_after_header", "backoff", "after_retry"] {
+            assert!(!is_hint(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn units_are_read_from_names() {
+        assert_eq!(unit_of("retry_after_ms"), 1_000_000);
+        assert_eq!(unit_of("retry_after"), 1_000_000_000);
+    }
+}

@@ -1,0 +1,164 @@
+//! Reads: where a header's name is given and what comes back, and where text becomes a number or a date.
+
+use super::case::{Case, NOW, SECOND};
+use super::evaluate::{Evaluator, step};
+use super::names;
+use super::trail::{Event, SourceIndex, Trail};
+use super::value::{Kind, Origin, Value};
+use crate::ir::Span;
+use std::rc::Rc;
+
+/// A header's name as a value, with the place that gave it.
+#[derive(Clone, Copy, Debug)]
+pub struct HeaderName {
+    /// The place.
+    pub at: Span,
+}
+
+impl Evaluator<'_, '_> {
+    /// The header's name, if the value is it.
+    pub fn header_name(&self, value: &Value) -> Option<HeaderName> {
+        if value.trail.is_some() {
+            return None;
+        }
+        value.alternatives().iter().find_map(|value| match &value.kind {
+            Kind::Text(text) if names::is_header(text) => value.at.map(|at| HeaderName { at }),
+            Kind::Variant(variant) if variant.fields.len() == 1 => self.header_name(&variant.fields[0].1),
+            _ => None,
+        })
+    }
+
+    /// The header's text in this case, bare: None where the case has no header.
+    pub fn text_of(&mut self, source: SourceIndex, read_at: Span, span: Span) -> Option<Value> {
+        let trail = Trail::new(Event::Read(source), read_at, &[], &[]);
+        match self.case {
+            Case::Absent => None,
+            Case::NotText => Some(Value { kind: Kind::NotText, trail, at: Some(span) }),
+            case => case.text().map(|text| Value { kind: Kind::Text(text.into()), trail, at: Some(span) }),
+        }
+    }
+
+    /// What reading the header gives: the bare text, or None (the value) where the case has no header.
+    pub fn read(&mut self, name: &HeaderName, span: Span) -> Option<Value> {
+        let code = self.code();
+        let source = self.log.source(name.at, code, false, Some((span, code)));
+        self.text_of(source, span, span)
+    }
+
+    /// `Some(text)` or `None`.
+    pub fn read_option(&mut self, name: &HeaderName, span: Span) -> Value {
+        match self.read(name, span) {
+            Some(text) => Value::some(text),
+            None => {
+                let code = self.code();
+                let source = self.log.source(name.at, code, false, Some((span, code)));
+                let read = Trail::new(Event::Read(source), span, &[], &[]);
+                Value::none(step(Event::Absent, span, &read), span)
+            }
+        }
+    }
+
+    /// An unknown name is compared with the header's: it is the header's, unless the case has none. What it belongs to is the header then.
+    pub fn is_header(&mut self, origin: Rc<Origin>, source: SourceIndex, span: Span) -> Value {
+        let read = Trail::new(Event::Read(source), span, &[], &[]);
+        if self.case == Case::Absent {
+            return Value { kind: Kind::Bool(false), trail: step(Event::Absent, span, &read), at: Some(span) };
+        }
+        let named_at = self.log.sources[source as usize].span;
+        let owner = origin.base.clone().unwrap_or_else(|| origin.clone());
+        if !self.world.shared.headers.iter().any(|(known, _)| *known == owner) {
+            self.world.shared.headers.push((owner, named_at));
+        }
+        Value { kind: Kind::Bool(true), trail: read, at: Some(span) }
+    }
+
+    /// Text read as a whole number, as `FromStr` of the integer types does. `bits` bounds the result: (signed, bits).
+    pub fn parse_integer(&mut self, text: &Value, signed: bool, bits: u32, span: Span) -> Value {
+        let Kind::Text(content) = &text.kind else { return self.not_a_number(text, span) };
+        let parsed = content.strip_prefix('+').unwrap_or(content).parse::<i128>().ok().filter(|_| !content.starts_with("+-"));
+        let fits = parsed.filter(|number| {
+            let bits = bits.min(127);
+            if signed { *number < 1 << (bits - 1).min(126) && *number >= -(1 << (bits - 1).min(126)) } else { *number >= 0 && (bits >= 127 || *number < 1 << bits) }
+        });
+        match fits {
+            Some(number) => self.parsed_number(text, Kind::Integer(number), span),
+            None => self.not_a_number(text, span),
+        }
+    }
+
+    /// Text read as a float.
+    pub fn parse_float(&mut self, text: &Value, span: Span) -> Value {
+        let Kind::Text(content) = &text.kind else { return self.not_a_number(text, span) };
+        match content.parse::<f64>() {
+            Ok(number) => self.parsed_number(text, Kind::Float(number), span),
+            Err(_) => self.not_a_number(text, span),
+        }
+    }
+
+    fn parsed_number(&mut self, text: &Value, kind: Kind, span: Span) -> Value {
+        let (case, code) = (self.case, self.code());
+        self.log.attempt(case, &text.trail, span, code, false, true);
+        Value::ok(Value { kind, trail: if text.trail.is_some() { step(Event::ParsedNumber, span, &text.trail) } else { Trail::NONE }, at: Some(span) })
+    }
+
+    fn not_a_number(&mut self, text: &Value, span: Span) -> Value {
+        if !text.trail.is_some() {
+            return match text.kind {
+                Kind::Text(_) => Value::err(Value::unknown(span)),
+                _ => Value::unknown(span),
+            };
+        }
+        let (case, code) = (self.case, self.code());
+        self.log.attempt(case, &text.trail, span, code, false, false);
+        let trail = step(Event::NotNumber, span, &text.trail);
+        Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
+    }
+
+    /// Text read as a date by a parser that takes an IMF-fixdate.
+    pub fn parse_date(&mut self, text: &Value, span: Span) -> Value {
+        let (case, code) = (self.case, self.code());
+        let time = match &text.kind {
+            Kind::Text(content) => super::library::time::imf_fixdate(content),
+            _ => None,
+        };
+        self.log.attempt(case, &text.trail, span, code, true, time.is_some());
+        match time {
+            Some(seconds) => {
+                let trail = step(Event::ParsedDate, span, &text.trail);
+                Value::ok(Value { kind: Kind::Date(i128::from(seconds) * SECOND), trail, at: Some(span) })
+            }
+            None => {
+                let trail = step(Event::NotDate, span, &text.trail);
+                Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
+            }
+        }
+    }
+
+    /// The present on the wall clock.
+    pub fn wall_now(&self, span: Span) -> Value {
+        Value::plain(Kind::Date(i128::from(NOW) * SECOND), span)
+    }
+
+    /// A hint's value goes where it cannot be followed: text may still be parsed there.
+    pub fn escapes(&mut self, value: &Value, span: Span) {
+        for value in value.alternatives() {
+            match &value.kind {
+                Kind::Text(_) | Kind::NotText => {
+                    let (case, trail) = (self.case, value.trail.clone());
+                    self.log.escape(case, &trail, span);
+                }
+                Kind::Variant(variant) => {
+                    for (_, field) in &variant.fields.clone() {
+                        self.escapes(field, span);
+                    }
+                }
+                Kind::Tuple(values) | Kind::List(values) => {
+                    for value in values.iter() {
+                        self.escapes(value, span);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

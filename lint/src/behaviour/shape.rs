@@ -1,0 +1,79 @@
+//! Shapes: what the evaluator wants to know of a body before it runs it.
+
+use crate::ir::{Body, ExprId, LocalId, Op};
+
+/// For every expression of a body: what it may store to, and whether it may leave before its end.
+#[derive(Debug, Default)]
+pub struct Shape {
+    leaves: Vec<bool>,
+    stores: Vec<Vec<LocalId>>,
+}
+
+impl Shape {
+    /// Looks through the body once.
+    pub fn of(body: &Body) -> Shape {
+        let mut shape = Shape { leaves: vec![false; body.exprs.len()], stores: vec![Vec::new(); body.exprs.len()] };
+        let mut done = vec![false; body.exprs.len()];
+        if let Some(root) = body.root {
+            shape.visit(body, root, &mut done);
+        }
+        shape
+    }
+
+    /// Visits in post-order on a stack of its own, so that deep bodies need no deep recursion.
+    fn visit(&mut self, body: &Body, root: ExprId, done: &mut [bool]) {
+        let mut stack = vec![(root, false)];
+        while let Some((id, children_done)) = stack.pop() {
+            let index = id.0 as usize;
+            if done[index] {
+                continue;
+            }
+            if !children_done {
+                stack.push((id, true));
+                body.expr(id).op.for_each_child(|child| stack.push((child, false)));
+                continue;
+            }
+            done[index] = true;
+            let op = &body.expr(id).op;
+            let mut leaves = matches!(op, Op::Return(_) | Op::Break { .. } | Op::Continue { .. } | Op::Try(_) | Op::Panic);
+            let mut stores = Vec::new();
+            if let Op::Store { place, .. } = op {
+                stores.extend(root_local(body, *place));
+            }
+            op.for_each_child(|child| {
+                leaves |= self.leaves[child.0 as usize];
+                stores.extend(self.stores[child.0 as usize].iter().copied());
+            });
+            if matches!(op, Op::Closure { .. } | Op::Async(_)) {
+                leaves = false;
+            }
+            stores.sort_unstable();
+            stores.dedup();
+            self.leaves[index] = leaves;
+            // Only branches are asked for their stores later, but every ancestor needs its children's.
+            self.stores[index] = stores;
+        }
+    }
+
+    /// Whether the expression may return, break, continue or fail before its end.
+    pub fn leaves(&self, id: ExprId) -> bool {
+        self.leaves.get(id.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// The variables it may store to.
+    pub fn stores(&self, id: ExprId) -> &[LocalId] {
+        self.stores.get(id.0 as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The variable that a place belongs to: `x` for `x`, `x.a.b`, `x[i]`, `*x`.
+pub fn root_local(body: &Body, mut place: ExprId) -> Option<LocalId> {
+    loop {
+        match &body.expr(place).op {
+            Op::Local(local) => return Some(*local),
+            Op::Field { base, .. } | Op::Index { base, .. } => place = *base,
+            Op::Dereference(value) | Op::Reference { value, .. } => place = *value,
+            _ => return None,
+        }
+    }
+}

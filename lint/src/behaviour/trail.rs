@@ -1,0 +1,195 @@
+//! Trails: why a value is what it is.
+//!
+//! Every value that has to do with a hint carries a trail, a graph that is shared and never changed: `data` edges lead to the values it
+//! was computed from, `because` edges to the values that decided it. A decision copies nothing and loses nothing: the reason for a
+//! zero at the end of five functions is still the parse that failed in the first.
+
+use crate::ir::{Name, Span};
+use std::collections::{HashSet, VecDeque};
+use std::rc::Rc;
+
+/// The number of a source of hints in [`super::Facts`].
+pub type SourceIndex = u32;
+
+/// What happened at one place of a trail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The hint was read from a header, or from a place that is named like it.
+    Read(SourceIndex),
+    /// The header was not there.
+    Absent,
+    /// The field value is not text.
+    NotText,
+    /// Text became a number.
+    ParsedNumber,
+    /// Text became a date.
+    ParsedDate,
+    /// Text was no number.
+    NotNumber,
+    /// Text was no date.
+    NotDate,
+    /// The shape of the text was tested: a prefix, its length, whether it is digits.
+    Tested,
+    /// The hint was compared with something.
+    Compared,
+    /// The hint was compared with zero, or with its own absence.
+    ComparedWithZero,
+    /// The date had already passed.
+    Past,
+    /// A `min` or `clamp` between the hint and something that is not one; true where the other side won.
+    Bound(bool),
+    /// A `max` between the hint and something that is not one; true where the other side won.
+    Floor(bool),
+    /// A branch or a fallback chose the value.
+    Chosen,
+    /// The value was stored in a field, a variable outside the function or a message.
+    Stored,
+    /// The value came back from a function.
+    Returned,
+    /// Two trails that meet.
+    Both,
+}
+
+/// One place of a trail.
+#[derive(Debug)]
+pub struct Node {
+    /// What happened.
+    pub event: Event,
+    /// Where. For a choice: the value that was chosen.
+    pub span: Span,
+    /// For a choice: the place that decided.
+    pub decided_at: Option<Span>,
+    /// For a bound: the name of what it was held against, where it has one.
+    pub against: Option<Name>,
+    /// What it was computed from.
+    pub data: Vec<Trail>,
+    /// What decided it.
+    pub because: Vec<Trail>,
+}
+
+/// A trail; empty for a value that has nothing to do with a hint.
+#[derive(Clone, Debug, Default)]
+pub struct Trail(pub Option<Rc<Node>>);
+
+impl Trail {
+    /// The trail of a value that has nothing to do with a hint.
+    pub const NONE: Trail = Trail(None);
+
+    /// A new trail that starts or goes on with an event.
+    pub fn new(event: Event, span: Span, data: &[&Trail], because: &[&Trail]) -> Trail {
+        let keep = |trails: &[&Trail]| trails.iter().filter(|trail| trail.is_some()).map(|trail| (*trail).clone()).collect();
+        Trail(Some(Rc::new(Node { event, span, decided_at: None, against: None, data: keep(data), because: keep(because) })))
+    }
+
+    /// The trail of a value that was held against something.
+    pub fn bound(event: Event, span: Span, hint: &Trail, against: Option<Name>) -> Trail {
+        Trail(Some(Rc::new(Node { event, span, decided_at: None, against, data: vec![hint.clone()], because: Vec::new() })))
+    }
+
+    /// Whether it has to do with a hint.
+    pub fn is_some(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether both are the same trail, or both empty.
+    pub fn same(&self, other: &Trail) -> bool {
+        match (&self.0, &other.0) {
+            (None, None) => true,
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            _ => false,
+        }
+    }
+
+    /// The trail of a value that was computed from two.
+    pub fn both(&self, other: &Trail) -> Trail {
+        match (&self.0, &other.0) {
+            (None, _) => other.clone(),
+            (_, None) => self.clone(),
+            (Some(a), Some(b)) if Rc::ptr_eq(a, b) => self.clone(),
+            (Some(a), _) => Trail::new(Event::Both, a.span, &[self, other], &[]),
+        }
+    }
+
+    /// The trail of a value that was chosen by a decision: a hint stays a hint, whatever else remembers why it was taken.
+    pub fn chosen(&self, at: Span, decided_at: Span, because: &Trail) -> Trail {
+        if !because.is_some() || self.same(because) {
+            return self.clone();
+        }
+        let node = Node {
+            event: Event::Chosen,
+            span: at,
+            decided_at: Some(decided_at),
+            against: None,
+            data: if self.is_some() { vec![self.clone()] } else { Vec::new() },
+            because: vec![because.clone()],
+        };
+        Trail(Some(Rc::new(node)))
+    }
+
+    /// The nodes from the end to the sources, nearest first, each once. `because` edges are followed where `control` is true.
+    pub fn nodes(&self, control: bool) -> Nodes<'_> {
+        Nodes { queue: self.0.as_deref().into_iter().collect(), seen: HashSet::new(), control }
+    }
+
+    /// The first node, nearest to the end, for which the question is answered with yes.
+    pub fn find(&self, control: bool, mut wanted: impl FnMut(&Node) -> bool) -> Option<&Node> {
+        self.nodes(control).find(|node| wanted(node))
+    }
+
+    /// Whether the value itself comes from a hint, and was not merely decided by one.
+    pub fn carries_hint(&self) -> bool {
+        self.find(false, |node| matches!(node.event, Event::Read(_))).is_some()
+    }
+
+    /// The sources that a node comes from, by data alone.
+    pub fn sources_of(node: &Node) -> Vec<SourceIndex> {
+        let mut sources: Vec<SourceIndex> = node.data.iter().flat_map(|trail| trail.sources(false)).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources
+    }
+
+    /// The sources the value comes from or was decided by.
+    pub fn sources(&self, control: bool) -> Vec<SourceIndex> {
+        let mut sources: Vec<_> = self.nodes(control).filter_map(|node| if let Event::Read(source) = node.event { Some(source) } else { None }).collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources
+    }
+}
+
+/// The nodes of a trail, breadth first.
+pub struct Nodes<'t> {
+    queue: VecDeque<&'t Node>,
+    seen: HashSet<*const Node>,
+    control: bool,
+}
+
+impl<'t> Iterator for Nodes<'t> {
+    type Item = &'t Node;
+
+    fn next(&mut self) -> Option<&'t Node> {
+        loop {
+            let node = self.queue.pop_front()?;
+            if self.seen.insert(std::ptr::from_ref(node)) {
+                let because = if self.control { node.because.as_slice() } else { &[] };
+                self.queue.extend(node.data.iter().chain(because).filter_map(|trail| trail.0.as_deref()));
+                return Some(node);
+            }
+        }
+    }
+}
+
+impl Drop for Node {
+    /// Long trails are taken apart in a loop, so that dropping them does not recurse.
+    fn drop(&mut self) {
+        let mut stack: Vec<Trail> = std::mem::take(&mut self.data);
+        stack.append(&mut self.because);
+        while let Some(trail) = stack.pop() {
+            if let Some(Ok(mut node)) = trail.0.map(Rc::try_unwrap) {
+                stack.append(&mut node.data);
+                stack.append(&mut node.because);
+            }
+        }
+    }
+}

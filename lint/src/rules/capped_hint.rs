@@ -1,0 +1,151 @@
+//! # capped_hint
+//!
+//! The wait is held below what the server asked for, and then the request is sent again.
+//!
+//! ## Why
+//!
+//! The hint is a lower bound. A client that was told to stay away for ten minutes and comes back after one is refused again, costs the
+//! server what it wanted to save, and is often banned for longer.
+//! Dropping a long hint and using the own short backoff is worse: the longer the server asks for, the sooner the client returns.
+//! "We clamp on purpose, so that nothing blocks for hours" is a good reason for a limit and a bad one for an early retry: over the limit, give the
+//! request back to the caller together with the time at which it may be sent.
+//!
+//! ## Bad
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! const LONGEST: Duration = Duration::from_secs(60);
+//!
+//! pub async fn pause(headers: &HeaderMap, backoff: Duration) {
+//!     let hint = headers.get(RETRY_AFTER).and_then(|v| v.to_str().ok()?.parse().ok()).map(Duration::from_secs);
+//!     let wait = hint.unwrap_or(backoff).min(LONGEST);
+//!     //                                 ^^^^^^^^^^^^ a longer hint is cut here
+//!     tokio::time::sleep(wait).await;
+//! }
+//! ```
+//!
+//! ## Good
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! const LONGEST: Duration = Duration::from_secs(60);
+//!
+//! pub async fn pause(headers: &HeaderMap, backoff: Duration) -> Result<(), Duration> {
+//!     let hint = headers.get(RETRY_AFTER).and_then(|v| v.to_str().ok()?.parse().ok()).map(Duration::from_secs);
+//!     let wait = hint.map_or(backoff, |hint| hint.max(backoff));
+//!     if wait > LONGEST {
+//!         return Err(wait);
+//!     }
+//!     tokio::time::sleep(wait).await;
+//!     Ok(())
+//! }
+//! ```
+//!
+//! ## Limits
+//!
+//! A comparison with a limit whose outcome is an error, a stop or a deferral is right and is left alone.
+//! Where a value is only named like the hint and its header was not seen, the confidence is medium.
+
+use super::{Group, Rule};
+use crate::behaviour::Facts;
+use crate::behaviour::case::Case;
+use crate::behaviour::journey::{journey, witness};
+use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
+use crate::behaviour::trail::{Event, SourceIndex, Trail};
+use crate::behaviour::value::Kind;
+use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
+use crate::ir::Span;
+
+/// The rule.
+pub const RULE: Rule = Rule { id: "capped_hint", group: Group::Schedule, level: Level::Deny, source: include_str!("capped_hint.rs"), check };
+
+/// The ways in which a hint is held below its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Shortened,
+    Dropped,
+}
+
+fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for index in 0..facts.log.sources.len() as SourceIndex {
+        let source = facts.source(index);
+        let outcomes: Vec<&Outcome> = facts.outcomes_of(index).collect();
+        for outcome in outcomes.iter().filter(|outcome| outcome.case.is_long()) {
+            let Some((span, way)) = held_back(outcome, index) else { continue };
+            if way == Way::Dropped {
+                // The comparison must be what keeps this hint from a place that shorter ones reach.
+                let shorter_arrives = outcomes.iter().any(|other| other.case == Case::Small && other.value.trail.carries_hint() && (other.span == outcome.span || (other.kind == outcome.kind && other.code == outcome.code)));
+                if !shorter_arrives || outcome.in_error {
+                    continue;
+                }
+            }
+            let named = matches!(source.kind, SourceKind::Named(_));
+            if named && matches!(outcome.kind, SinkKind::Passed | SinkKind::Stored) {
+                continue;
+            }
+            let undecided = outcome.value.variant_name() == Some("None");
+            let confidence = if named || undecided || matches!(outcome.kind, SinkKind::Passed | SinkKind::Stored) { Confidence::Medium } else { Confidence::High };
+            let (message, label, kind) = match way {
+                Way::Shortened => ("the wait is held below what the server asked for", "a longer hint is cut here", StepKind::Cut),
+                Way::Dropped => ("a long hint is dropped, so the request is sent again all the sooner", "a longer hint is dropped here", StepKind::Dropped),
+            };
+            let focus = Step { span, kind, label: label.to_owned() };
+            let finding = Finding {
+                rule: RULE.id,
+                level: RULE.level,
+                confidence,
+                span,
+                message: message.to_owned(),
+                label: label.to_owned(),
+                help: "wait at least as long as the server asked; over the limit, give the request back with the time at which it may be sent".to_owned(),
+                flow: journey(facts, outcome, focus),
+                witness: Some(witness(outcome.case, &outcome.value, if way == Way::Shortened { "waits no longer than its own limit" } else { "falls back to its own wait" })),
+            };
+            match findings.iter_mut().find(|known| known.span == span) {
+                Some(known) if known.confidence >= finding.confidence => {}
+                Some(known) => *known = finding,
+                None => findings.push(finding),
+            }
+        }
+    }
+    findings
+}
+
+/// Where and how a long hint was held back, if it was.
+fn held_back(outcome: &Outcome, source: SourceIndex) -> Option<(Span, Way)> {
+    let value = &outcome.value;
+    let required = outcome.case.seconds()?.saturating_mul(crate::behaviour::case::SECOND);
+    let is_wait = match value.kind {
+        Kind::Duration(time) | Kind::Instant(time) | Kind::Hint(time) => Some(time < required),
+        Kind::Integer(_) | Kind::Float(_) => Some(value.nanoseconds().is_some_and(|time| time < required)),
+        Kind::Unknown(_) => Some(true),
+        Kind::Variant(_) => Some(value.variant_name() == Some("None")),
+        _ => None,
+    }?;
+    if !is_wait {
+        return None;
+    }
+    if let Some(cut) = value.trail.find(false, |node| node.event == Event::Bound(true) && Trail::sources_of(node).contains(&source)) {
+        let until_deadline = cut.against.as_deref().is_some_and(is_deadline);
+        return (!until_deadline).then_some((cut.span, Way::Shortened));
+    }
+    if value.trail.carries_hint() {
+        return None;
+    }
+    let compared = [&value.trail, &outcome.context].into_iter().find_map(|trail| {
+        let node = trail.find(true, |node| matches!(node.event, Event::Compared | Event::NotNumber | Event::Absent | Event::Past))?;
+        (node.event == Event::Compared && Trail::sources_of(node).contains(&source)).then_some(node.span)
+    })?;
+    Some((compared, Way::Dropped))
+}
+
+/// A cut to the time that is left has a rule of its own.
+fn is_deadline(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["deadline", "remaining", "time_left", "left"].iter().any(|part| name.contains(part))
+}

@@ -1,0 +1,133 @@
+//! # zero_fallback
+//!
+//! A missing or malformed hint becomes a wait of zero.
+//!
+//! ## Why
+//!
+//! A malformed `Retry-After` says nothing, and a missing one says nothing either; the client's own backoff is what is left.
+//! Reading it as zero turns a plea for time into an immediate retry, and a fleet of clients into a hammer on a server that is already down.
+//!
+//! ## Bad
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! pub async fn pause(headers: &HeaderMap) {
+//!     let seconds = headers.get(RETRY_AFTER).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok()).unwrap_or(0);
+//!     //                                                                                                       ^^^^^^^^^^^^ a missing or malformed hint becomes an immediate retry
+//!     tokio::time::sleep(Duration::from_secs(seconds)).await;
+//! }
+//! ```
+//!
+//! ## Good
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! pub async fn pause(headers: &HeaderMap, backoff: Duration) {
+//!     let hint = headers.get(RETRY_AFTER).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok()).map(Duration::from_secs);
+//!     tokio::time::sleep(hint.map_or(backoff, |hint| hint.max(backoff))).await;
+//! }
+//! ```
+//!
+//! ## Limits
+//!
+//! A zero that stands in an error only for its message is left alone, and so is a zero that a later test or `max` turns into a wait.
+
+use super::{Group, Rule};
+use crate::behaviour::Facts;
+use crate::behaviour::case::Case;
+use crate::behaviour::journey::{journey, witness};
+use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
+use crate::behaviour::trail::{Event, Node, SourceIndex, Trail};
+use crate::behaviour::value::Kind;
+use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
+use crate::ir::Span;
+
+/// The rule.
+pub const RULE: Rule = Rule { id: "zero_fallback", group: Group::Fallback, level: Level::Deny, source: include_str!("zero_fallback.rs"), check };
+
+fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for index in 0..facts.log.sources.len() as SourceIndex {
+        let source = facts.source(index);
+        let outcomes: Vec<&Outcome> = facts.outcomes_of(index).collect();
+        for outcome in &outcomes {
+            if !matches!(outcome.case, Case::Garbage | Case::Absent | Case::NotText | Case::NearDate | Case::Overflow) || outcome.in_error || !is_zero(outcome) || outcome.value.trail.carries_hint() {
+                continue;
+            }
+            let Some(span) = chosen_at(&outcome.value.trail, index) else { continue };
+            // The same place must be one where a hint that can be read is the wait.
+            let counts = outcomes.iter().any(|other| other.case == Case::Small && other.kind == outcome.kind && other.span == outcome.span && other.value.trail.carries_hint());
+            if !counts {
+                continue;
+            }
+            let label = "a missing or malformed hint becomes an immediate retry";
+            let focus = Step { span, kind: StepKind::Fallback, label: label.to_owned() };
+            let confidence = match (&source.kind, outcome.kind) {
+                (SourceKind::Header, SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned) => Confidence::High,
+                _ => Confidence::Medium,
+            };
+            let missing = outcome.case == Case::Absent;
+            let finding = Finding {
+                rule: RULE.id,
+                level: RULE.level,
+                confidence,
+                span,
+                message: format!("a {} `Retry-After` becomes a wait of zero", if missing { "missing" } else { "malformed" }),
+                label: label.to_owned(),
+                help: "keep it absent (`None`) and wait for the client's own backoff".to_owned(),
+                flow: journey(facts, outcome, focus),
+                witness: Some(witness(outcome.case, &outcome.value, "retries at once")),
+            };
+            match findings.iter_mut().find(|known| known.span == span) {
+                Some(known) if known.confidence >= finding.confidence => {}
+                Some(known) => *known = finding,
+                None => findings.push(finding),
+            }
+        }
+    }
+    findings
+}
+
+fn is_zero(outcome: &Outcome) -> bool {
+    match outcome.value.kind {
+        Kind::Duration(time) | Kind::Hint(time) | Kind::Integer(time) | Kind::Instant(time) => time == 0,
+        Kind::Float(number) => number == 0.0,
+        _ => false,
+    }
+}
+
+/// Where the zero was chosen because the hint could not be had: the choice nearest to the zero itself.
+fn chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
+    let mut node: Option<&Node> = trail.0.as_deref();
+    let mut place = None;
+    while let Some(current) = node {
+        if current.event == Event::Chosen && current.because.iter().any(|because| failed(because, source)) {
+            place = Some(current.span);
+        }
+        node = current.data.first().and_then(|data| data.0.as_deref());
+    }
+    place
+}
+
+/// Whether the reason is that the hint was missing or could not be read.
+fn failed(because: &Trail, source: SourceIndex) -> bool {
+    let mut cause = None;
+    for node in because.nodes(true) {
+        match node.event {
+            Event::Absent | Event::NotText | Event::NotNumber | Event::NotDate | Event::Tested => {
+                cause = Some(true);
+                break;
+            }
+            Event::Past | Event::Compared => {
+                cause = Some(false);
+                break;
+            }
+            _ => {}
+        }
+    }
+    cause == Some(true) && because.sources(true).contains(&source)
+}
