@@ -7,6 +7,7 @@ mod depth;
 mod tokens;
 
 pub use depth::check;
+pub(crate) use depth::measure;
 
 use std::panic::resume_unwind;
 
