@@ -1,1 +1,46 @@
 //! Scenarios, oracle and fuzz targets that hold `retry-after-core` to its word.
+//!
+//! ```text
+//! bytes -> scenario -> ask the reference -> compare with the model, the peers and the stated equations
+//! ```
+//!
+//! - [`scenario`]: a response and a client, made from the fuzzer's bytes.
+//! - [`model`]: the grammar and the calendar once more, slow and plain, for the reference to be compared with.
+//! - [`peers`]: other crates that read the value, and the table of differences that are allowed.
+//! - [`oracle`]: two outcomes in, agreement or a named divergence out.
+//! - [`parse`] and [`schedule`]: the targets, each a `run(&[u8])` that panics on a finding.
+//! - [`driver`]: generated inputs on stable, without libFuzzer.
+//!
+//! ```text
+//! cargo +nightly fuzz run parse fuzz/corpus/parse corpus/fuzz/parse -- -dict=corpus/fuzz/retry-after.dict
+//! cargo +nightly fuzz run schedule fuzz/corpus/schedule corpus/fuzz/schedule
+//! cargo fuzz run --sanitizer none parse                                        on stable
+//! cargo run --release -p retry-after-fuzz --bin parse -- --seconds 60          on stable, without libFuzzer
+//! cargo run --release -p retry-after-fuzz --bin parse -- corpus/fuzz/parse     replays files, as the tests do
+//! ```
+
+pub mod driver;
+pub mod model;
+pub mod oracle;
+pub mod parse;
+pub mod peers;
+pub mod scenario;
+pub mod schedule;
+
+mod replay;
+
+pub use replay::program;
+
+/// The program around a target's `run(&[u8])`: libFuzzer's under `cargo fuzz`, else one that replays files or generates inputs.
+#[macro_export]
+macro_rules! target {
+    ($name:literal, $generate:path, $run:path) => {
+        #[cfg(fuzzing)]
+        libfuzzer_sys::fuzz_target!(|data: &[u8]| $run(data));
+
+        #[cfg(not(fuzzing))]
+        fn main() -> std::process::ExitCode {
+            $crate::program($name, std::env::args_os().skip(1), $generate, $run)
+        }
+    };
+}

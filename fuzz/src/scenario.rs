@@ -1,0 +1,265 @@
+//! A scenario: a response that asks to be retried later, and a client with its clocks and its plans.
+//!
+//! It is made from the fuzzer's bytes by `Arbitrary`, so that a small change of the bytes is a small change of the story.
+
+use std::time::Duration;
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use retry_after_core::{Jitter, Moment, Receipt, Schedule, Timestamp};
+
+use crate::model::{self, Form};
+
+/// A response and a client.
+#[derive(Arbitrary, Clone, Debug)]
+pub struct Scenario {
+    /// The `Retry-After` lines, at most three.
+    pub lines: Lines,
+    /// The response's `Date`, if it has one.
+    pub date: Option<DateLine>,
+    /// The lines of its `Age`.
+    pub ages: Lines,
+    /// The monotonic clock at receipt.
+    pub receipt: Span,
+    /// The local wall clock at receipt.
+    pub wall: Wall,
+    /// Nanoseconds of the local wall clock at receipt.
+    pub wall_nanoseconds: u32,
+    /// How long after the receipt the client decides.
+    pub elapsed: Span,
+    /// The client's own backoff, before the attempt lengthens it.
+    pub backoff: Span,
+    /// Which attempt it was, from 0 on: each one doubles the backoff, as clients do.
+    pub attempt: u8,
+    /// The most that jitter may add.
+    pub jitter: Span,
+    /// The draw that decides how much it adds.
+    pub draw: u64,
+    /// The limit on hints.
+    pub limit: Option<Span>,
+    /// The deadline, from receipt.
+    pub deadline: Option<Span>,
+    /// What somebody sets the wall clock to during the wait, and when from receipt.
+    pub jump: Option<(Span, i64)>,
+    /// When from receipt somebody cancels.
+    pub cancellation: Option<Span>,
+}
+
+/// At most three lines.
+#[derive(Clone, Debug)]
+pub struct Lines(pub Vec<Line>);
+
+impl<'a> Arbitrary<'a> for Lines {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let count = usize::from(u8::arbitrary(bytes)? % 4);
+        (0..count).map(|_| Line::arbitrary(bytes)).collect::<Result<_>>().map(Self)
+    }
+}
+
+/// A line of a field.
+#[derive(Arbitrary, Clone, Debug)]
+pub enum Line {
+    /// Digits.
+    Seconds(u16),
+    /// Digits, up to all that there can be.
+    ManySeconds(u64),
+    /// Digits beyond what a u64 holds, perhaps.
+    Digits(u128),
+    /// A number with a sign.
+    Signed(i32),
+    /// A number with a fraction, or what floats have besides.
+    Float(f64),
+    /// A date, so many seconds after the receipt by the local clock.
+    Date(DateForm, i32),
+    /// A date at any time.
+    FarDate(DateForm, i64),
+    /// Another line with blanks around it.
+    Padded(Box<Line>),
+    /// Another line with one byte replaced.
+    Changed(Box<Line>, u8, u8),
+    /// Another line with its end cut off.
+    Cut(Box<Line>, u8),
+    /// Anything.
+    Raw(Vec<u8>),
+}
+
+/// The form of a date.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub enum DateForm {
+    /// IMF-fixdate.
+    Fixdate,
+    /// RFC 850.
+    Rfc850,
+    /// asctime.
+    Asctime,
+}
+
+impl DateForm {
+    /// In the model's words.
+    pub fn form(self) -> Form {
+        match self {
+            Self::Fixdate => Form::ImfFixdate,
+            Self::Rfc850 => Form::Rfc850,
+            Self::Asctime => Form::Asctime,
+        }
+    }
+}
+
+impl Line {
+    /// The bytes of the line, with dates relative to `now`, in seconds since 1970.
+    pub fn render(&self, now: i64) -> Vec<u8> {
+        match self {
+            Self::Seconds(seconds) => seconds.to_string().into_bytes(),
+            Self::ManySeconds(seconds) => seconds.to_string().into_bytes(),
+            Self::Digits(digits) => digits.to_string().into_bytes(),
+            Self::Signed(number) => format!("{number:+}").into_bytes(),
+            Self::Float(number) => number.to_string().into_bytes(),
+            Self::Date(form, offset) => model::write(now.saturating_add(i64::from(*offset)), form.form()).into_bytes(),
+            Self::FarDate(form, unix) => model::write(unix % 300_000_000_000, form.form()).into_bytes(),
+            Self::Padded(line) => [b" \t", line.render(now).as_slice(), b"\t "].concat(),
+            Self::Changed(line, position, byte) => {
+                let mut bytes = line.render(now);
+                if !bytes.is_empty() {
+                    let position = usize::from(*position) % bytes.len();
+                    bytes[position] = *byte;
+                }
+                bytes
+            }
+            Self::Cut(line, end) => {
+                let mut bytes = line.render(now);
+                bytes.truncate(usize::from(*end) % (bytes.len() + 1));
+                bytes
+            }
+            Self::Raw(bytes) => bytes.clone(),
+        }
+    }
+}
+
+/// The response's `Date`.
+#[derive(Arbitrary, Clone, Debug)]
+pub enum DateLine {
+    /// The server's clock is so many seconds ahead of the local one.
+    Skewed(DateForm, i32),
+    /// Any line, most of them no date.
+    Line(Line),
+}
+
+impl DateLine {
+    /// The bytes of the line, with the skew relative to `now`, in seconds since 1970.
+    pub fn render(&self, now: i64) -> Vec<u8> {
+        match self {
+            Self::Skewed(form, skew) => model::write(now.saturating_add(i64::from(*skew)), form.form()).into_bytes(),
+            Self::Line(line) => line.render(now),
+        }
+    }
+}
+
+/// A length of time, mostly one that occurs.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub enum Span {
+    /// Whole seconds.
+    Seconds(u8),
+    /// Whole seconds, up to some hours.
+    ManySeconds(u16),
+    /// Nanoseconds, up to some seconds.
+    Nanoseconds(u32),
+    /// Any length.
+    Any(u64, u32),
+    /// None.
+    Zero,
+    /// The longest there is.
+    Longest,
+}
+
+impl Span {
+    /// As a duration.
+    pub fn duration(self) -> Duration {
+        match self {
+            Self::Seconds(seconds) => Duration::from_secs(seconds.into()),
+            Self::ManySeconds(seconds) => Duration::from_secs(seconds.into()),
+            Self::Nanoseconds(nanoseconds) => Duration::from_nanos(nanoseconds.into()),
+            Self::Any(seconds, nanoseconds) => Duration::new(seconds, nanoseconds % 1_000_000_000),
+            Self::Zero => Duration::ZERO,
+            Self::Longest => Duration::MAX,
+        }
+    }
+}
+
+/// A local wall clock.
+#[derive(Arbitrary, Clone, Copy, Debug)]
+pub enum Wall {
+    /// So many seconds after 30 November 2026.
+    Present(i32),
+    /// Any time.
+    Any(i64),
+    /// Never set.
+    Unset,
+}
+
+impl Wall {
+    /// Seconds since 1970.
+    pub fn unix(self) -> i64 {
+        match self {
+            Self::Present(offset) => 1_796_034_600 + i64::from(offset),
+            Self::Any(unix) => unix,
+            Self::Unset => 0,
+        }
+    }
+}
+
+impl Scenario {
+    /// The monotonic clock at receipt.
+    pub fn start(&self) -> Moment {
+        Moment::from_origin(self.receipt.duration())
+    }
+
+    /// The monotonic clock when the client decides.
+    pub fn now(&self) -> Moment {
+        self.start().saturating_add(self.elapsed.duration())
+    }
+
+    /// The local wall clock at receipt.
+    pub fn wall(&self) -> Timestamp {
+        Timestamp::new(self.wall.unix(), self.wall_nanoseconds % 1_000_000_000)
+    }
+
+    /// The bytes of the `Retry-After` lines.
+    pub fn lines(&self) -> Vec<Vec<u8>> {
+        self.lines.0.iter().map(|line| line.render(self.wall.unix())).collect()
+    }
+
+    /// The bytes of the `Age` lines.
+    pub fn ages(&self) -> Vec<Vec<u8>> {
+        self.ages.0.iter().map(|line| line.render(self.wall.unix())).collect()
+    }
+
+    /// The bytes of `Date`.
+    pub fn date(&self) -> Option<Vec<u8>> {
+        self.date.as_ref().map(|date| date.render(self.wall.unix()))
+    }
+
+    /// The receipt, with `Date` and `Age`.
+    pub fn receipt(&self) -> Receipt {
+        let receipt = Receipt::new(self.start(), self.wall());
+        match self.date() {
+            Some(date) => receipt.with_date(&date, self.ages().iter().map(Vec::as_slice)),
+            None => receipt,
+        }
+    }
+
+    /// The own backoff of this attempt.
+    pub fn backoff(&self) -> Duration {
+        self.backoff.duration().saturating_mul(1 << (self.attempt % 8))
+    }
+
+    /// The client's schedule.
+    pub fn schedule(&self) -> Schedule {
+        let mut schedule = Schedule::new(self.backoff()).with_jitter(Jitter::new(self.jitter.duration(), self.draw));
+        if let Some(limit) = self.limit {
+            schedule = schedule.with_limit(limit.duration());
+        }
+        if let Some(deadline) = self.deadline {
+            schedule = schedule.with_deadline(deadline.duration());
+        }
+        schedule
+    }
+}
