@@ -85,6 +85,7 @@ fn date(text: &[u8], form: Form, picture: &str, now: i64) -> Option<Date> {
                 match (wanted, byte) {
                     (b'9' | b'_', b'0'..=b'9') => digit = Some(i64::from(byte - b'0')),
                     (b'_', b' ') => digit = Some(0),
+                    (b'9' | b'_', _) => return None,
                     _ if wanted == byte => {}
                     _ => return None,
                 }
