@@ -21,7 +21,7 @@ const LONGEST_LINE: usize = 1 << 20;
 
 /// What a header value means and what a client should do.
 #[derive(clap::Args, Debug)]
-pub struct ParseArgs {
+pub(crate) struct ParseArgs {
     /// The field value; several are several lines of one response
     #[arg(value_name = "VALUE", required_unless_present = "jsonl", allow_negative_numbers = true)]
     values: Vec<OsString>,
@@ -64,7 +64,7 @@ pub struct ParseArgs {
 }
 
 /// Runs the command. The exit code is 2 when standard input or output fails, else 0: a malformed value is an answer too.
-pub fn run(args: ParseArgs) -> ExitCode {
+pub(crate) fn run(args: ParseArgs) -> ExitCode {
     let done = if args.jsonl {
         let stdout = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         answer_stream(io::stdin().lock(), stdout, SystemClock::new().wall())
