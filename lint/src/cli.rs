@@ -8,6 +8,7 @@ mod lint;
 mod output;
 mod rules;
 
+use crate::parse_command::ParseArgs;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use output::Color;
 use std::ffi::OsString;
@@ -71,6 +72,8 @@ enum Command {
     Explain(explain::ExplainArgs),
     /// List the rules
     Rules(rules::RulesArgs),
+    /// Say what a header value means and what a client should do
+    Parse(ParseArgs),
 }
 
 /// What every command takes.
@@ -99,6 +102,7 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Lint(args)) => lint::run(&args, matches.subcommand_matches("lint").unwrap_or(&matches), color),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(args)) => rules::run(&args),
+        Some(Command::Parse(args)) => return crate::parse_command::run(args),
     };
     ExitCode::from(result.unwrap_or_else(|failure| {
         output::complain("error", &failure.0, color);

@@ -1,6 +1,7 @@
 //! `cargo retry-after`: the linter as a cargo subcommand.
 
 mod cli;
+mod parse_command;
 
 use std::process::ExitCode;
 

@@ -4,11 +4,13 @@ use super::levels::{LevelArgs, Levels};
 use super::output::{self, Color};
 use super::{CLEAN, FAILED, FOUND, Failure};
 use clap::{ArgMatches, Args, ValueEnum};
+use retry_after_lint::Analysis;
 use retry_after_lint::diagnostic::{Confidence, Level};
 use retry_after_lint::report::{Filter, Report, human, json};
 use retry_after_lint::source::Unreadable;
 use retry_after_lint::workspace::{self, Request, Root, Selection};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Without -v, no more unreadable files than these are told one by one.
@@ -105,11 +107,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let named: Vec<String> =
         roots.iter().flat_map(|root| root.named.iter().map(|id| root.workspace.file(*id).display.clone())).collect();
     let files: usize = roots.iter().map(|root| root.workspace.files.len() + root.unreadable.len()).sum();
-    let runs = roots.into_iter().map(|root: Root| {
-        let analysis = retry_after_lint::analyse(&root.workspace);
-        (root, analysis)
-    });
-    let runs = runs.collect();
+    let runs = analyse(roots);
     let folder = std::env::current_dir().unwrap_or_default();
     let filter =
         Filter { level: &|rule, own| levels.of(rule, own), confidence: args.confidence.into(), folder: &folder };
@@ -125,6 +123,27 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         tell(&report, args.verbose, color);
     }
     Ok(exit_code(&report, args, &named, files))
+}
+
+/// Looks at each root. An analysis uses all cores where there is work for them; most crates are too small for that, so several are looked at at a time.
+fn analyse(roots: Vec<Root>) -> Vec<(Root, Analysis)> {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
+        let roots = indices.map_while(|index| roots.get(index).map(|root| (index, root)));
+        roots.map(|(index, root)| (index, retry_after_lint::analyse(&root.workspace))).collect::<Vec<_>>()
+    };
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(roots.len());
+    let mut done = std::thread::scope(|scope| {
+        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let own = work();
+        let others = workers
+            .into_iter()
+            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        own.into_iter().chain(others).collect::<Vec<_>>()
+    });
+    done.sort_by_key(|(index, _)| *index);
+    roots.into_iter().zip(done.into_iter().map(|(_, analysis)| analysis)).collect()
 }
 
 impl LintArgs {

@@ -2,6 +2,8 @@
 //!
 //! A folder is walked, each `Cargo.toml` in it starts a package, and a file belongs to the nearest one above it.
 //! Where a path has no manifest of its own, that of the package around it gives the name; paths in the same package are looked at together.
+//! Packages of one cargo workspace, or that depend on each other by path, are one [`Workspace`](super::Workspace); others in the same folder have
+//! nothing to do with each other and are looked at one by one.
 
 use super::manifest::{self, Manifest, PackageKeys};
 use super::walk::{self, Walked};
@@ -28,7 +30,7 @@ pub(super) fn discover(paths: &[PathBuf]) -> Result<Vec<Root>, Error> {
         groups.entry((place, key)).or_default().push(named);
     }
     let mut seen = BTreeSet::new();
-    let roots = groups.into_values().map(|group| {
+    let roots = groups.into_values().flat_map(|group| {
         let mut builder = Builder::default();
         for named in &group {
             builder.take(named, &mut seen);
@@ -43,7 +45,7 @@ pub(super) fn discover_crate(folder: &Path) -> Root {
     let named = Named { path: folder.to_owned(), prefix: String::new(), is_folder: true, around: None, git: false };
     let mut builder = Builder::default();
     builder.take(&named, &mut BTreeSet::new());
-    builder.finish()
+    builder.finish().into_iter().next().unwrap_or_default()
 }
 
 /// A path of the command line.
@@ -96,6 +98,10 @@ struct Builder {
     /// The package of each folder that has a manifest.
     owners: BTreeMap<PathBuf, u32>,
     named: BTreeSet<PathBuf>,
+    /// The folders whose manifests start a workspace.
+    workspaces: BTreeSet<PathBuf>,
+    /// Folders of packages, and where their path dependencies are.
+    dependencies: Vec<(PathBuf, PathBuf)>,
 }
 
 impl Builder {
@@ -139,6 +145,9 @@ impl Builder {
         let mut test_paths = BTreeSet::new();
         for (path, manifest) in manifests {
             let Some(folder) = path.parent() else { continue };
+            if manifest.as_ref().is_ok_and(|manifest| manifest.workspace.is_some()) {
+                self.workspaces.insert(folder.to_owned());
+            }
             match manifest {
                 Ok(Manifest { package: Some(keys), .. }) => {
                     test_paths.extend(self.package(folder, keys, inherited.as_deref(), &walked.files));
@@ -158,6 +167,13 @@ impl Builder {
             && let Ok(Manifest { package: Some(keys), .. }) = manifest::read(&folder.join("Cargo.toml"))
         {
             self.package(folder, &keys, None, &walked.files);
+            // A folder of tests that is named is no module of the package around it.
+            let base = if named.is_folder { &named.path } else { named.path.parent().unwrap_or(&named.path) };
+            if TEST_FOLDERS.iter().any(|tests| base.starts_with(folder.join(tests)))
+                && let Some(package) = self.root.workspace.packages.last_mut()
+            {
+                package.root = base.to_owned();
+            }
         }
         // Files outside of every package.
         let base = if named.is_folder { &named.path } else { named.path.parent().unwrap_or(&named.path) };
@@ -179,6 +195,8 @@ impl Builder {
         let crate_roots = crate_roots(folder, keys, files);
         let only_tests = crate_roots.is_empty() && !test_paths.is_empty();
         let version = keys.version.clone().or_else(|| inherited.map(str::to_owned));
+        self.dependencies
+            .extend(keys.dependency_paths.iter().map(|path| (folder.to_owned(), normal(&folder.join(path)))));
         self.owners.insert(folder.to_owned(), self.root.workspace.packages.len() as u32);
         self.root.workspace.packages.push(Package {
             name: Some(keys.name.clone()),
@@ -214,14 +232,69 @@ impl Builder {
         file.ancestors().skip(1).find_map(|folder| self.owners.get(folder).copied()).unwrap_or(0)
     }
 
-    fn finish(mut self) -> Root {
+    fn finish(mut self) -> Vec<Root> {
         let workspace = &mut self.root.workspace;
         workspace.files.sort_by(|a, b| a.display.cmp(&b.display));
-        let ids = workspace.files.iter().enumerate().filter(|(_, file)| self.named.contains(&file.path));
-        self.root.named = ids.map(|(index, _)| FileId(index as u32)).collect();
-        drop_empty_packages(&mut self.root);
-        self.root
+        let groups = self.groups();
+        let mut roots = split(self.root, &groups);
+        for root in &mut roots {
+            let ids = root.workspace.files.iter().enumerate().filter(|(_, file)| self.named.contains(&file.path));
+            root.named = ids.map(|(index, _)| FileId(index as u32)).collect();
+            drop_empty_packages(root);
+        }
+        roots
     }
+
+    /// For each package, a number that those with something to do with each other share.
+    fn groups(&self) -> Vec<usize> {
+        let mut groups: Vec<usize> = (0..self.root.workspace.packages.len()).collect();
+        let mut join = |a: u32, b: u32| {
+            let (from, to) = (groups[a as usize], groups[b as usize]);
+            groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+        };
+        let mut first_of: BTreeMap<&Path, u32> = BTreeMap::new();
+        for (folder, package) in &self.owners {
+            if let Some(workspace) = folder.ancestors().find(|above| self.workspaces.contains(*above)) {
+                let first = *first_of.entry(workspace).or_insert(*package);
+                join(*package, first);
+            }
+        }
+        for (from, to) in &self.dependencies {
+            if let (Some(from), Some(to)) = (self.owners.get(from), self.owners.get(to)) {
+                join(*from, *to);
+            }
+        }
+        groups
+    }
+}
+
+/// One root for each group of packages, in the order of their first files. What is odd about the folder as a whole goes with the first.
+fn split(mut root: Root, groups: &[usize]) -> Vec<Root> {
+    let mut parts: Vec<(usize, Root, BTreeMap<u32, u32>)> = Vec::new();
+    for mut file in std::mem::take(&mut root.workspace.files) {
+        let package = file.package;
+        let group = groups.get(package as usize).copied().unwrap_or_default();
+        let index = parts.iter().rposition(|(known, ..)| *known == group).unwrap_or_else(|| {
+            let mut part = Root::default();
+            let mut places = BTreeMap::new();
+            for (old, package) in root.workspace.packages.iter().enumerate().filter(|(old, _)| groups[*old] == group) {
+                places.insert(old as u32, part.workspace.packages.len() as u32);
+                part.workspace.packages.push(package.clone());
+            }
+            parts.push((group, part, places));
+            parts.len() - 1
+        });
+        let (_, part, places) = &mut parts[index];
+        file.package = places.get(&package).copied().unwrap_or_default();
+        part.workspace.files.push(file);
+    }
+    let mut parts: Vec<Root> = parts.into_iter().map(|(_, part, _)| part).collect();
+    if parts.is_empty() {
+        return vec![root];
+    }
+    parts[0].unreadable = root.unreadable;
+    parts[0].notes = root.notes;
+    parts
 }
 
 /// A folder that is no package and holds no file of its own is not worth counting.
