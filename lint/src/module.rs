@@ -50,6 +50,8 @@ pub struct Program<'w> {
     constants: Vec<Constant>,
     types: Vec<TypeItem>,
     scopes: Vec<Scope>,
+    /// For each scope, its file.
+    scope_files: Vec<FileId>,
     impls: Vec<ImplItem>,
     index: Index,
     tree: Tree,
@@ -76,6 +78,7 @@ impl<'w> Program<'w> {
             constants: Vec::new(),
             types: Vec::new(),
             scopes: Vec::new(),
+            scope_files: Vec::new(),
             impls: Vec::new(),
             index: Index::default(),
             tree: Tree::new(workspace),

@@ -8,6 +8,7 @@
 //! Statements and match arms under `#[cfg(..)]` run on an unknown condition, those under `#[cfg(test)]` are left out. Two neighbours under
 //! `cfg(x)` and `cfg(not(x))` are the arms of one branch, and a name that both bind is one local.
 
+mod attributes;
 mod bodies;
 mod branches;
 mod expressions;

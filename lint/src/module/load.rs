@@ -51,19 +51,28 @@ impl Program<'_> {
 
     fn merge(&mut self, file: FileId, lowered: FileIr) {
         let base = self.scopes.len() as u32;
+        // The line that declares it a test may have come in together with it.
+        let is_test = self.is_test_module(self.workspace.file(file).package, self.tree.of_file(file));
         let shift = |scope: ScopeId| ScopeId(scope.0 + base);
+        // So may the `#[path]` line that places it.
+        let written = lowered.scopes.first().map_or(0, |scope| scope.module.len());
+        let placed = self.tree.of_file(file).to_vec();
         for mut scope in lowered.scopes {
             let id = ScopeId(self.scopes.len() as u32);
+            scope.module.splice(..written.min(scope.module.len()), placed.iter().cloned());
             scope.parent = scope.parent.map(shift);
+            scope.is_test |= is_test;
             if !scope.is_block {
                 self.tree.enter(scope.package, &scope.module, id);
             }
             self.index.uses(id, &scope);
             self.scopes.push(scope);
+            self.scope_files.push(file);
         }
         for mut function in lowered.functions {
             let id = FunctionId(self.functions.len() as u32);
             (function.scope, function.home) = (shift(function.scope), shift(function.home));
+            function.is_test |= is_test;
             self.index.function(id, &function);
             self.functions.push(function);
         }
@@ -103,15 +112,20 @@ impl Program<'_> {
         let (package, path) = (outer.package, outer.module.iter().cloned().chain([name]).collect::<Vec<_>>());
         let inline = outer.module.get(self.tree.of_file(file).len()..).unwrap_or(&[]);
         let Some(target) = self.path_file(file, inline, written) else { return };
-        if self.is_loaded[target.0 as usize] {
-            // It was taken in before the line that places it: its own scope is reached by both paths.
-            let known = self.tree.get(package, self.tree.of_file(target)).map(|module| module.scopes.clone());
-            for scope in known.unwrap_or_default() {
-                self.tree.enter(package, &path, scope);
-            }
-        }
-        if self.workspace.file(target).package == package && !path.starts_with(self.tree.of_file(file)) {
+        if self.workspace.file(target).package != package {
             return;
+        }
+        if self.is_loaded[target.0 as usize] {
+            let written = self.tree.of_file(target).len();
+            for (index, scope) in self.scopes.iter_mut().enumerate() {
+                if self.scope_files[index] != target {
+                    continue;
+                }
+                scope.module.splice(..written.min(scope.module.len()), path.iter().cloned());
+                if !scope.is_block {
+                    self.tree.enter(package, &scope.module, ScopeId(index as u32));
+                }
+            }
         }
         self.tree.place(package, path, target);
     }

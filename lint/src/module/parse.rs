@@ -57,10 +57,14 @@ pub fn file(text: &str) -> Result<Parsed, ParseProblem> {
 ///
 /// If `work` does. Where no such thread can be had, `work` runs on this one.
 pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    with_stack(STACK, work)
+}
+
+fn with_stack<T: Send>(size: usize, work: impl FnOnce() -> T + Send) -> T {
     let work = std::sync::Mutex::new(Some(work));
     let run = || work.lock().ok().and_then(|mut work| work.take()).map(|work| work());
     let result = std::thread::scope(|scope| {
-        let builder = std::thread::Builder::new().name("deep".to_owned()).stack_size(STACK);
+        let builder = std::thread::Builder::new().name("deep".to_owned()).stack_size(size);
         match builder.spawn_scoped(scope, run) {
             Ok(thread) => thread.join(),
             Err(_) => Ok(run()),

@@ -32,6 +32,8 @@ enum Space {
 pub(super) struct Resolver<'p, 'w> {
     program: &'p Program<'w>,
     missing: BTreeSet<FileId>,
+    /// The file that the path stands in.
+    home: Option<FileId>,
     /// The `use` items that are being followed.
     active: Vec<(ScopeId, u32)>,
     /// Globs that were looked through for a name.
@@ -42,7 +44,15 @@ pub(super) struct Resolver<'p, 'w> {
 
 impl<'p, 'w> Resolver<'p, 'w> {
     pub(super) fn new(program: &'p Program<'w>) -> Self {
-        Resolver { program, missing: BTreeSet::new(), active: Vec::new(), seen: HashSet::new(), depth: 0, steps: 0 }
+        Resolver {
+            program,
+            missing: BTreeSet::new(),
+            home: None,
+            active: Vec::new(),
+            seen: HashSet::new(),
+            depth: 0,
+            steps: 0,
+        }
     }
 
     /// The files that were missed.
@@ -51,11 +61,13 @@ impl<'p, 'w> Resolver<'p, 'w> {
     }
 
     pub(super) fn resolve(&mut self, scope: ScopeId, self_type: Option<&Type>, path: &Path) -> Resolved {
+        self.home = Some(self.program.scope_files[scope.0 as usize]);
         let meaning = self.expression(scope, self_type, path);
         self.resolved(meaning, &path.segments, path.of.as_deref())
     }
 
     pub(super) fn resolve_type(&mut self, scope: ScopeId, self_type: Option<&Type>, ty: &Type) -> Resolved {
+        self.home = Some(self.program.scope_files[scope.0 as usize]);
         let meaning = self.written_type(scope, self_type, ty);
         let segments = match ty.peeled() {
             Type::Path { path, .. } => path.as_slice(),
@@ -219,9 +231,28 @@ impl<'p, 'w> Resolver<'p, 'w> {
         let module = program.tree.get(package, path)?;
         // Twins of a function under different `cfg` may be in twin modules.
         let mut twins = Vec::new();
-        for &scope in &module.scopes {
+        let mut scopes = module.scopes.clone();
+        if path.is_empty() {
+            // The roots of a library and of programs are no twins: the path's own crate comes first, then the library.
+            let rank = |scope: &ScopeId| {
+                let file = program.scope_files[scope.0 as usize];
+                let roots = &program.workspace.package_of(file).crate_roots;
+                let place = roots.iter().position(|root| *root == program.workspace.file(file).path);
+                (self.home != Some(file), place, file)
+            };
+            scopes.sort_by_key(rank);
+        }
+        let mut found_in = None;
+        for scope in scopes {
+            let file = Some(program.scope_files[scope.0 as usize]);
+            if path.is_empty() && found_in.is_some() && found_in != file {
+                break;
+            }
             match self.nested(|this| this.in_scope(scope, name, space)) {
-                Some(Meaning::Functions(ids)) => twins.extend(ids),
+                Some(Meaning::Functions(ids)) => {
+                    found_in = file;
+                    twins.extend(ids);
+                }
                 Some(meaning) if twins.is_empty() => return Some(meaning),
                 _ => {}
             }

@@ -1,6 +1,7 @@
 //! Branches, loops and blocks.
 
-use super::items::{self, Cfg, Place};
+use super::attributes::{self, Cfg};
+use super::items::Place;
 use super::patterns::Names;
 use super::{Low, Lowerer};
 use crate::ir::{Arm, Condition, ExprId, Name, Op, OpaqueReason, Pattern, Span};
@@ -268,7 +269,7 @@ impl Lowerer<'_> {
         let mut run = 1;
         for statement in rest {
             match cfg(statement) {
-                Cfg::Maybe(next) if items::exclude(&next, &last) => last = next,
+                Cfg::Maybe(next) if attributes::exclude(&next, &last) => last = next,
                 _ => break,
             }
             run += 1;

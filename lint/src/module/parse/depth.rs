@@ -6,8 +6,14 @@
 //! more than a small factor, which the stack allows for.
 //! What stands in a macro's or attribute's delimiters is not parsed with the file; only its delimiters count.
 
+#[cfg(test)]
+mod tests;
+
 use super::tokens::{Kind, Token, Tokens};
 use super::{MAX_DEPTH, ParseProblem};
+
+/// What a `box` pattern counts.
+const BOX: usize = 64;
 
 /// Finds text that would become too deep a tree.
 ///
@@ -59,8 +65,11 @@ struct Level {
 /// An open `<` or `|`, within which a comma parts less than a whole element.
 struct Frame {
     kind: Open,
-    /// The count at its start.
+    /// The counts at its start.
     run: usize,
+    child: usize,
+    /// The deepest part in it, up to the last comma.
+    deepest: usize,
     /// Whether it holds what no generics hold, so that it is a comparison.
     is_expression: bool,
     /// Whether a `=` was seen since the last comma.
@@ -74,8 +83,10 @@ enum Open {
 }
 
 impl Level {
+    /// The depth of all that is in it, what is still open included.
     fn depth(&self) -> usize {
-        self.deepest.max(self.run + self.child)
+        let open = self.frames.iter().map(|frame| frame.child.max(frame.deepest)).max();
+        self.deepest.max(self.run + self.child.max(open.unwrap_or(0)))
     }
 
     /// Nothing that follows nests with what came before.
@@ -95,9 +106,8 @@ impl Level {
             }
             Some(frame) => {
                 frame.has_equals = false;
-                // The tokens since the frame's start are a part of their own below it.
-                self.child = self.child.max(self.run.saturating_sub(frame.run));
-                self.run = frame.run;
+                frame.deepest = frame.deepest.max(self.run.saturating_sub(frame.run) + self.child);
+                (self.run, self.child) = (frame.run, 0);
             }
         }
     }
@@ -109,17 +119,33 @@ impl Level {
         }
     }
 
+    fn open(&mut self, kind: Open) {
+        self.run += 1;
+        let child = std::mem::take(&mut self.child);
+        let frame = Frame { kind, run: self.run, child, deepest: 0, is_expression: false, has_equals: false };
+        self.frames.push(frame);
+    }
+
     /// Ends the innermost frame if it is of that kind.
     fn close(&mut self, kind: &Open) {
         if self.frames.last().is_some_and(|frame| frame.kind == *kind)
             && let Some(frame) = self.frames.pop()
         {
             if frame.is_expression {
+                self.child = self.child.max(frame.child).max(frame.deepest);
                 self.expression();
             } else {
-                self.child = self.child.max(self.run.saturating_sub(frame.run));
+                let inside = self.run.saturating_sub(frame.run) + self.child;
+                self.child = inside.max(frame.child).max(frame.deepest);
                 self.run = frame.run;
             }
+        }
+    }
+
+    /// What looked like open generics or parameters was none.
+    fn forget_frames(&mut self) {
+        for frame in self.frames.drain(..) {
+            self.child = self.child.max(frame.child).max(frame.deepest);
         }
     }
 }
@@ -251,7 +277,11 @@ impl Scan<'_> {
         );
         let level = self.level();
         level.is_use |= is_use;
-        level.run += usize::from(is_keyword);
+        level.run += match word {
+            // syn copies the rest of the tokens at each `box`.
+            "box" => BOX,
+            _ => usize::from(is_keyword),
+        };
         if is_keyword && !is_of_types {
             level.expression();
         }
@@ -264,11 +294,14 @@ impl Scan<'_> {
             _ => 0,
         };
         let joined = joins(self.before);
+        let is_doubled = self.text.as_bytes().get(start + 1) == Some(&punct);
         let level = self.level();
         match punct {
             b',' => return level.comma(),
             b';' => return level.part(),
             b'#' | b'$' | b'\'' => return,
+            // `#![..]`
+            b'!' if joined == b'#' => return,
             b':' if joined == b':' => {
                 // Taken back: a path is flat, but the tree of a `use` is not.
                 if !level.is_use {
@@ -277,15 +310,11 @@ impl Scan<'_> {
                 return;
             }
             b'<' => {
-                level.run += 1;
-                let frame = Frame { kind: Open::Angle, run: level.run, is_expression: false, has_equals: false };
-                level.frames.push(frame);
-                return;
+                return level.open(Open::Angle);
             }
             b'>' if joined == b'=' => {
-                // `=>` ends a pattern: what looked open was none.
-                level.frames.clear();
-                return;
+                // `=>` ends a pattern.
+                return level.forget_frames();
             }
             b'>' if joined == b'-' => return,
             b'>' => {
@@ -311,11 +340,10 @@ impl Scan<'_> {
             }
             b'|' if !is_infix => {
                 level.expression();
-                level.run += 1;
-                let next = self.text.as_bytes().get(start + 1);
-                if next != Some(&b'|') {
-                    let run = self.level().run;
-                    self.level().frames.push(Frame { kind: Open::Pipe, run, is_expression: false, has_equals: false });
+                if is_doubled {
+                    level.run += 1;
+                } else {
+                    level.open(Open::Pipe);
                 }
                 return;
             }

@@ -1,7 +1,8 @@
 //! Macros that are not in the table: as items, expressions or statements, whichever their tokens are.
 
+use super::super::attributes::{Cfg, cfg_of};
 use super::super::branches::plain_arm;
-use super::super::items::{Cfg, Place, cfg_of};
+use super::super::items::Place;
 use super::super::{Low, Lowerer};
 use super::{arguments, macro_name};
 use crate::ir::{ExprId, Op, OpaqueReason, Span};
