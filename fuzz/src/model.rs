@@ -134,6 +134,13 @@ fn full_year(digits: i64, (month, day, second_of_day): (usize, i64, i64), now: i
     (0..=horizon.0.min(9_999) / 100).rev().map(|century| century * 100 + digits).find(fits).unwrap_or(digits)
 }
 
+/// The same day and time of the year, fifty years later; the day after where there is no 29 February.
+pub fn fifty_years_after(unix: i64) -> i64 {
+    let unix = unix.clamp(days_until(0, 0) * 86_400, days_until(9_950, 0) * 86_400 - 1);
+    let (year, month, day) = calendar_day(unix.div_euclid(86_400));
+    (days_until(year + 50, month) + day - 1) * 86_400 + unix.rem_euclid(86_400)
+}
+
 fn is_leap(year: i64) -> bool {
     (year % 4 == 0 && year % 100 != 0) || year % 400 == 0
 }

@@ -72,6 +72,10 @@ pub enum Line {
     Date(DateForm, i32),
     /// A date at any time.
     FarDate(DateForm, i64),
+    /// A date that ends in a leap second, or in what could be taken for one: the time is one of a few.
+    Leap(DateForm, i32, u8),
+    /// A date fifty years after the receipt by the local clock, give or take some seconds.
+    Horizon(DateForm, i8),
     /// Another line with blanks around it.
     Padded(Box<Line>),
     /// Another line with one byte replaced.
@@ -115,6 +119,19 @@ impl Line {
             Self::Float(number) => number.to_string().into_bytes(),
             Self::Date(form, offset) => model::write(now.saturating_add(i64::from(*offset)), form.form()).into_bytes(),
             Self::FarDate(form, unix) => model::write(unix % 300_000_000_000, form.form()).into_bytes(),
+            Self::Leap(form, offset, time) => {
+                let times =
+                    ["23:59:60", "23:59:59", "23:59:61", "23:58:60", "22:59:60", "24:00:00", "23:60:00", "00:00:60"];
+                let date = model::write(now.saturating_add(i64::from(*offset)), form.form());
+                // The time of day is where the colons are.
+                let Some(colon) = date.find(':') else { return date.into_bytes() };
+                let time = times[usize::from(*time) % times.len()];
+                [&date[..colon - 2], time, &date[colon + 6..]].concat().into_bytes()
+            }
+            Self::Horizon(form, offset) => {
+                let horizon = model::fifty_years_after(now).saturating_add(i64::from(*offset));
+                model::write(horizon, form.form()).into_bytes()
+            }
             Self::Padded(line) => [b" \t", line.render(now).as_slice(), b"\t "].concat(),
             Self::Changed(line, position, byte) => {
                 let mut bytes = line.render(now);

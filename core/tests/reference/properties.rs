@@ -9,7 +9,7 @@ use retry_after_core::{
 
 use crate::random::Random;
 
-const RUNS: u32 = if cfg!(miri) { 200 } else { 50_000 };
+const RUNS: u32 = if cfg!(miri) { 20 } else { 50_000 };
 
 /// A value near the grammar: valid ones, valid ones with a few bytes changed, and noise.
 fn value(random: &mut Random, around: i64) -> Vec<u8> {
@@ -132,7 +132,7 @@ fn a_decision_keeps_all_statements() {
             }
         }
     }
-    assert!(seen.iter().all(|&count| count > RUNS / 50), "{seen:?}");
+    assert!(seen.iter().all(|&count| count > RUNS / 50 || cfg!(miri)), "{seen:?}");
 }
 
 #[test]

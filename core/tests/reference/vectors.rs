@@ -11,7 +11,8 @@ const VALUES: &str = include_str!("../../../corpus/vectors/values.jsonl");
 const TIMELINES: &str = include_str!("../../../corpus/vectors/timelines.jsonl");
 
 fn lines(text: &str) -> impl Iterator<Item = Value> + '_ {
-    text.lines().map(|line| serde_json::from_str(line).unwrap())
+    let step = if cfg!(miri) { 41 } else { 1 };
+    text.lines().step_by(step).map(|line| serde_json::from_str(line).unwrap())
 }
 
 fn raw_input(vector: &Value) -> Vec<u8> {
@@ -53,7 +54,7 @@ fn values() {
         }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
-    assert_eq!((rfc, lenient), (660, 202));
+    assert!((rfc, lenient) == (660, 202) || cfg!(miri), "{rfc} and {lenient}");
 }
 
 fn duration(value: &Value) -> Option<Duration> {
@@ -80,7 +81,7 @@ fn timelines() {
         }
         passed += 1;
     }
-    assert_eq!(passed, 122);
+    assert!(passed == 122 || cfg!(miri), "{passed}");
 }
 
 fn timeline(vector: &Value, draw: u64) {
