@@ -266,7 +266,8 @@ fn rfc850(cursor: &mut Cursor<'_>, day_name: usize, now: Timestamp) -> Result<Ht
 
 /// ` Nov  6 08:49:37 1994`
 fn asctime(cursor: &mut Cursor<'_>, day_name: usize) -> Result<HttpDate, ParseError> {
-    cursor.literal(b' ')?;
+    // The blank that makes it asctime.
+    cursor.position += 1;
     let month = cursor.month()?;
     cursor.literal(b' ')?;
     let day_position = cursor.position;

@@ -23,6 +23,7 @@
 //!
 //! That the caller has to state that it may repeat the operation (8) is for the compiler to check.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use arbitrary::{Arbitrary, Unstructured};
@@ -294,7 +295,7 @@ fn carried_out(scenario: &Scenario, wait: &Wait) {
         // It would outlast the clock, which then stands still.
         return;
     };
-    let waited = wait.run(&Watched(&clock), &cancellation);
+    let waited = wait.run(&Watched(&clock, Cell::new(0)), &cancellation);
     let cancelled_at = scenario.cancellation.map(|after| from_start(after.duration()).max(begin));
     match cancelled_at {
         // At the very end, it depends on what else was planned for that moment.
@@ -312,7 +313,9 @@ fn carried_out(scenario: &Scenario, wait: &Wait) {
 }
 
 /// A clock that is never asked for more than is left to wait, and never for the wall clock.
-struct Watched<'a>(&'a ManualClock);
+///
+/// A wait pauses once, and once more for each of the two events that may interrupt it: more of them are no wait that ends.
+struct Watched<'a>(&'a ManualClock, Cell<u8>);
 
 impl Clock for Watched<'_> {
     fn monotonic(&self) -> Moment {
@@ -327,6 +330,8 @@ impl Clock for Watched<'_> {
 impl Pause for Watched<'_> {
     fn pause(&self, at_most: Duration, cancellation: &Cancellation) {
         assert!(!at_most.is_zero());
+        self.1.set(self.1.get() + 1);
+        assert!(self.1.get() <= 3, "it pauses again and again");
         self.0.pause(at_most, cancellation);
     }
 }
