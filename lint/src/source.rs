@@ -41,23 +41,24 @@ pub fn read(workspace: &Workspace, file: FileId) -> Result<String, Unreadable> {
     String::from_utf8(bytes).map_err(|error| not_utf8(file, error.as_bytes(), error.utf8_error().valid_up_to()))
 }
 
-/// Reads the file into the buffer, in place of what it held.
+/// Reads the file into the buffer, in place of what it held. Only regular files come here: to open a pipe would wait for someone to write into it.
 fn fill(file: &SourceFile, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
     let unreadable = |message: String| Unreadable { file: file.display.clone(), line: 1, message };
-    let failed = |error: std::io::Error| unreadable(format!("cannot be read: {}", crate::workspace::plain(&error)));
-    // To open a pipe would wait for someone to write into it.
-    let facts = std::fs::metadata(&file.path).map_err(failed)?;
-    if !facts.is_file() {
-        return Err(unreadable("not a regular file".to_owned()));
-    }
-    if facts.len() > SIZE_LIMIT {
-        return Err(unreadable(format!("not read: {} MB, more than the {} MB that are read", facts.len() >> 20, SIZE_LIMIT >> 20)));
+    let too_large = |size: u64| {
+        unreadable(format!("not read: {} MB, more than the {} MB that are read", size >> 20, SIZE_LIMIT >> 20))
+    };
+    if file.size > SIZE_LIMIT {
+        return Err(too_large(file.size));
     }
     bytes.clear();
-    // One byte more than it had, so that the end is seen without another growth of the buffer; and no more than the limit if it grows meanwhile.
-    bytes.reserve(facts.len() as usize + 1);
-    File::open(&file.path).and_then(|opened| opened.take(SIZE_LIMIT).read_to_end(bytes)).map_err(failed)?;
-    Ok(())
+    // One byte more than it had, so that the end is seen without another growth of the buffer; and not much more than the limit if it grows meanwhile.
+    bytes.reserve(file.size as usize + 1);
+    let read = File::open(&file.path).and_then(|opened| opened.take(SIZE_LIMIT + 1).read_to_end(bytes));
+    match read {
+        Ok(size) if size as u64 > SIZE_LIMIT => Err(too_large(size as u64)),
+        Ok(_) => Ok(()),
+        Err(error) => Err(unreadable(format!("cannot be read: {}", crate::workspace::plain(&error)))),
+    }
 }
 
 /// Whether the bytes are text as Rust takes it.
@@ -66,13 +67,21 @@ fn check(file: &SourceFile, bytes: &[u8]) -> Result<(), Unreadable> {
         return Err(not_utf8(file, bytes, error.valid_up_to()));
     }
     match memchr::memchr(0, bytes) {
-        Some(place) => Err(Unreadable { file: file.display.clone(), line: line_at(bytes, place), message: "holds a NUL byte: not Rust source text".to_owned() }),
+        Some(place) => Err(Unreadable {
+            file: file.display.clone(),
+            line: line_at(bytes, place),
+            message: "holds a NUL byte: not Rust source text".to_owned(),
+        }),
         None => Ok(()),
     }
 }
 
 fn not_utf8(file: &SourceFile, bytes: &[u8], place: usize) -> Unreadable {
-    Unreadable { file: file.display.clone(), line: line_at(bytes, place), message: "not UTF-8: Rust source text must be".to_owned() }
+    Unreadable {
+        file: file.display.clone(),
+        line: line_at(bytes, place),
+        message: "not UTF-8: Rust source text must be".to_owned(),
+    }
 }
 
 fn line_at(bytes: &[u8], place: usize) -> u32 {

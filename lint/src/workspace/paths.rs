@@ -10,7 +10,7 @@ use super::walk::{self, Walked};
 use super::{Error, Package, Root, SourceFile};
 use crate::ir::FileId;
 use crate::source::Unreadable;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
 /// The folders whose files are tests by cargo's convention.
@@ -29,11 +29,11 @@ pub(super) fn discover(paths: &[PathBuf]) -> Result<Vec<Root>, Error> {
         });
         groups.entry((place, key)).or_default().push(named);
     }
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::new();
     let roots = groups.into_values().flat_map(|group| {
         let mut builder = Builder::default();
         for named in &group {
-            builder.take(named, &mut seen);
+            builder.take(named, (paths.len() > 1).then_some(&mut seen));
         }
         builder.finish()
     });
@@ -44,7 +44,7 @@ pub(super) fn discover(paths: &[PathBuf]) -> Result<Vec<Root>, Error> {
 pub(super) fn discover_crate(folder: &Path) -> Root {
     let named = Named { path: folder.to_owned(), prefix: String::new(), is_folder: true, around: None, git: false };
     let mut builder = Builder::default();
-    builder.take(&named, &mut BTreeSet::new());
+    builder.take(&named, None);
     builder.finish().into_iter().next().unwrap_or_default()
 }
 
@@ -96,8 +96,8 @@ impl Named {
 struct Builder {
     root: Root,
     /// The package of each folder that has a manifest.
-    owners: BTreeMap<PathBuf, u32>,
-    named: BTreeSet<PathBuf>,
+    owners: HashMap<PathBuf, u32>,
+    named: HashSet<PathBuf>,
     /// The folders whose manifests start a workspace.
     workspaces: BTreeSet<PathBuf>,
     /// Folders of packages, and where their path dependencies are.
@@ -105,7 +105,7 @@ struct Builder {
 }
 
 impl Builder {
-    fn take(&mut self, named: &Named, seen: &mut BTreeSet<PathBuf>) {
+    fn take(&mut self, named: &Named, seen: Option<&mut HashSet<PathBuf>>) {
         let mut walked = if named.is_folder {
             walk::walk(&named.path, named.git)
         } else {
@@ -114,15 +114,24 @@ impl Builder {
             Walked { files: vec![(named.path.clone(), size)], ..Walked::default() }
         };
         // The same file may be reached by two paths of the command line.
-        walked.files.retain(|(path, _)| seen.insert(path.clone()));
-        let folders: BTreeSet<PathBuf> =
+        if let Some(seen) = seen {
+            walked.files.retain(|(path, _)| seen.insert(path.clone()));
+        }
+        let folders: HashSet<PathBuf> =
             walked.manifests.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
         let manifests = read_all(&walked.manifests);
         let test_paths = self.packages(named, &manifests, &walked);
         let base = if named.is_folder { named.path.as_path() } else { named.path.parent().unwrap_or(&named.path) };
+        // Files come folder by folder.
+        let mut folder = PathBuf::new();
+        let (mut package, mut is_test_folder) = (0, false);
         for (path, size) in walked.files {
-            let package = self.owner(&path);
-            let is_test = named.is_folder && (is_in_test_folder(base, &folders, &path) || test_paths.contains(&path));
+            if let Some(parent) = path.parent().filter(|parent| parent.as_os_str() != folder.as_os_str()) {
+                package = self.owner(parent);
+                is_test_folder = named.is_folder && is_test_folder_of(base, &folders, parent);
+                folder = parent.to_owned();
+            }
+            let is_test = is_test_folder || (named.is_folder && test_paths.contains(&path));
             let display = display(named, &path);
             self.root.workspace.files.push(SourceFile { path, display, package, is_test, size });
         }
@@ -137,12 +146,12 @@ impl Builder {
         named: &Named,
         manifests: &[(PathBuf, Result<Manifest, String>)],
         walked: &Walked,
-    ) -> BTreeSet<PathBuf> {
+    ) -> HashSet<PathBuf> {
         let inherited = manifests
             .iter()
             .filter_map(|(_, manifest)| manifest.as_ref().ok()?.workspace.as_ref()?.version.clone())
             .next();
-        let mut test_paths = BTreeSet::new();
+        let mut test_paths = HashSet::new();
         for (path, manifest) in manifests {
             let Some(folder) = path.parent() else { continue };
             if manifest.as_ref().is_ok_and(|manifest| manifest.workspace.is_some()) {
@@ -228,8 +237,8 @@ impl Builder {
         });
     }
 
-    fn owner(&self, file: &Path) -> u32 {
-        file.ancestors().skip(1).find_map(|folder| self.owners.get(folder).copied()).unwrap_or(0)
+    fn owner(&self, folder: &Path) -> u32 {
+        folder.ancestors().find_map(|folder| self.owners.get(folder).copied()).unwrap_or(0)
     }
 
     fn finish(mut self) -> Vec<Root> {
@@ -238,7 +247,8 @@ impl Builder {
         let groups = self.groups();
         let mut roots = split(self.root, &groups);
         for root in &mut roots {
-            let ids = root.workspace.files.iter().enumerate().filter(|(_, file)| self.named.contains(&file.path));
+            let files = root.workspace.files.iter().enumerate();
+            let ids = files.filter(|(_, file)| !self.named.is_empty() && self.named.contains(&file.path));
             root.named = ids.map(|(index, _)| FileId(index as u32)).collect();
             drop_empty_packages(root);
         }
@@ -253,7 +263,8 @@ impl Builder {
             groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
         };
         let mut first_of: BTreeMap<&Path, u32> = BTreeMap::new();
-        for (folder, package) in &self.owners {
+        let owners: BTreeMap<&PathBuf, &u32> = self.owners.iter().collect();
+        for (folder, package) in owners {
             if let Some(workspace) = folder.ancestors().find(|above| self.workspaces.contains(*above)) {
                 let first = *first_of.entry(workspace).or_insert(*package);
                 join(*package, first);
@@ -318,8 +329,11 @@ fn drop_empty_packages(root: &mut Root) {
 /// The root files of the library and binaries: what the keys say, and what cargo finds by itself.
 pub(super) fn crate_roots(folder: &Path, keys: &PackageKeys, files: &[(PathBuf, u64)]) -> Vec<PathBuf> {
     let mut roots: BTreeSet<PathBuf> = keys.root_paths.iter().map(|path| normal(&folder.join(path))).collect();
-    let start = files.partition_point(|(path, _)| path.as_path() < folder);
-    let inside = files[start..].iter().map(|(path, _)| path).take_while(|path| path.starts_with(folder));
+    // With a `/` at its end, so that a folder whose name only begins alike is not taken for it.
+    let inside_of = folder.join("").into_os_string();
+    let start = files.partition_point(|(path, _)| path.as_os_str() < inside_of.as_os_str());
+    let is_inside = |path: &&PathBuf| path.as_os_str().as_encoded_bytes().starts_with(inside_of.as_encoded_bytes());
+    let inside = files[start..].iter().map(|(path, _)| path).take_while(is_inside);
     roots.extend(inside.filter(|path| path.strip_prefix(folder).is_ok_and(is_found_root)).cloned());
     roots.into_iter().collect()
 }
@@ -335,12 +349,12 @@ fn is_found_root(path: &Path) -> bool {
     }
 }
 
-/// Whether the file lies in a test folder of one of the packages around it, seen from the base.
-pub(super) fn is_in_test_folder(base: &Path, packages: &BTreeSet<PathBuf>, file: &Path) -> bool {
-    let around = file.ancestors().skip(1).take_while(|folder| folder.starts_with(base));
-    around.filter(|folder| *folder == base || packages.contains(*folder)).any(|folder| {
-        let first = file.strip_prefix(folder).ok().and_then(|path| path.components().next());
-        matches!(first, Some(Component::Normal(name)) if file.parent() != Some(folder) && TEST_FOLDERS.iter().any(|folder| name == *folder))
+/// Whether the folder is a test folder, or in one, of one of the packages around it, seen from the base.
+pub(super) fn is_test_folder_of(base: &Path, packages: &HashSet<PathBuf>, folder: &Path) -> bool {
+    let around = folder.ancestors().skip(1).take_while(|above| above.starts_with(base));
+    around.filter(|above| *above == base || packages.contains(*above)).any(|above| {
+        let first = folder.strip_prefix(above).ok().and_then(|path| path.components().next());
+        matches!(first, Some(Component::Normal(name)) if TEST_FOLDERS.iter().any(|tests| name == *tests))
     })
 }
 

@@ -8,7 +8,7 @@ use super::{Error, Package, Root, Selection, SourceFile};
 use crate::source::Unreadable;
 use cargo_metadata::{Metadata, TargetKind};
 use globset::{Glob, GlobSet, GlobSetBuilder};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Finds the workspace and marks the packages that were asked for.
@@ -254,26 +254,34 @@ fn walk_all(members: &Members) -> Walked {
         walked.manifests.extend(more.manifests);
         walked.odd.extend(more.odd);
     }
-    walked.files.sort_unstable();
+    walk::sort(&mut walked.files);
     walked.files.dedup();
     walked
 }
 
 /// Each file to the nearest package above it; those of packages that are no members are left out.
 fn build(members: Members, selected: &[bool], walked: Walked) -> Root {
-    let folders: BTreeSet<PathBuf> =
+    let folders: HashSet<PathBuf> =
         walked.manifests.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
-    let owners: BTreeMap<&Path, usize> =
+    let owners: HashMap<&Path, usize> =
         members.packages.iter().enumerate().map(|(index, package)| (package.folder.as_path(), index)).collect();
-    let test_roots: BTreeSet<&PathBuf> = members.packages.iter().flat_map(|package| &package.test_roots).collect();
+    let test_roots: HashSet<&PathBuf> = members.packages.iter().flat_map(|package| &package.test_roots).collect();
+    let place = |folder: &Path| -> Option<(usize, bool)> {
+        let around = folder.ancestors().find(|above| folders.contains(*above) || owners.contains_key(above))?;
+        let index = owners.get(around).copied()?;
+        let package = &members.packages[index];
+        let base = if folder.starts_with(&members.root) { &members.root } else { &package.folder };
+        Some((index, package.is_test_only() || paths::is_test_folder_of(base, &folders, folder)))
+    };
     let mut root = Root::default();
+    // Files come folder by folder.
+    let mut last: (PathBuf, Option<(usize, bool)>) = (PathBuf::new(), None);
     for (path, size) in walked.files {
-        let around = path.ancestors().skip(1).find(|folder| folders.contains(*folder) || owners.contains_key(folder));
-        let Some(package) = around.and_then(|folder| owners.get(folder).copied()) else { continue };
-        let base = if path.starts_with(&members.root) { &members.root } else { &members.packages[package].folder };
-        let is_test = members.packages[package].is_test_only()
-            || test_roots.contains(&path)
-            || paths::is_in_test_folder(base, &folders, &path);
+        if let Some(folder) = path.parent().filter(|folder| folder.as_os_str() != last.0.as_os_str()) {
+            last = (folder.to_owned(), place(folder));
+        }
+        let Some((package, is_test_folder)) = last.1 else { continue };
+        let is_test = is_test_folder || test_roots.contains(&path);
         let display = relative(&members.root, &path);
         root.workspace.files.push(SourceFile { path, display, package: package as u32, is_test, size });
     }

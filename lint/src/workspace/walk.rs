@@ -12,7 +12,7 @@ use std::sync::Mutex;
 /// What is below a folder.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// The `.rs` files and their sizes, sorted.
+    /// The `.rs` files and their sizes, sorted by the bytes of the paths.
     pub(super) files: Vec<(PathBuf, u64)>,
     /// The `Cargo.toml` files, sorted.
     pub(super) manifests: Vec<PathBuf>,
@@ -95,14 +95,18 @@ fn sorted(folder: &Path, seen: Vec<Seen>) -> Walked {
             Seen::Odd(path, reason) => walked.odd.push((path, reason)),
         }
     }
-    walked.files.sort_unstable();
     if !links.is_empty() {
         follow(folder, links, &mut walked);
-        walked.files.sort_unstable();
     }
+    sort(&mut walked.files);
     walked.manifests.sort_unstable();
     walked.odd.sort_unstable();
     walked
+}
+
+/// Sorts by the bytes of the paths, which is many times faster than by their parts.
+pub(super) fn sort(files: &mut [(PathBuf, u64)]) {
+    files.sort_unstable_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
 }
 
 /// Takes in what links to files lead to, unless that is found where it is.
