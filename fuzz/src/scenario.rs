@@ -80,6 +80,10 @@ pub enum Line {
     Padded(Box<Line>),
     /// Another line with one byte replaced.
     Changed(Box<Line>, u8, u8),
+    /// Another line with one byte replaced by a neighbour, such as the colon behind the nine.
+    Near(Box<Line>, u8, i8),
+    /// Another line with its first three letters replaced by a day name.
+    Renamed(Box<Line>, u8),
     /// Another line with its end cut off.
     Cut(Box<Line>, u8),
     /// Anything.
@@ -138,6 +142,21 @@ impl Line {
                 if !bytes.is_empty() {
                     let position = usize::from(*position) % bytes.len();
                     bytes[position] = *byte;
+                }
+                bytes
+            }
+            Self::Near(line, position, distance) => {
+                let mut bytes = line.render(now);
+                if !bytes.is_empty() {
+                    let position = usize::from(*position) % bytes.len();
+                    bytes[position] = bytes[position].wrapping_add_signed(distance % 12);
+                }
+                bytes
+            }
+            Self::Renamed(line, day) => {
+                let mut bytes = line.render(now);
+                if let Some(name) = bytes.get_mut(..3) {
+                    name.copy_from_slice(&model::DAYS[usize::from(*day) % 7].as_bytes()[..3]);
                 }
                 bytes
             }
