@@ -333,11 +333,8 @@ impl<'p, 'w> Resolver<'p, 'w> {
             for &place in program.index.uses.get(&scope).into_iter().flat_map(|uses| &uses.globs) {
                 match self.follow(scope, place, Space::Type) {
                     // Traits and extensions are what such globs are for; a second glob leaves it open.
-                    Some(Meaning::External(path)) => {
-                        if only.replace(path).is_some() {
-                            return None;
-                        }
-                    }
+                    Some(Meaning::External(_)) if only.is_some() => return None,
+                    Some(Meaning::External(path)) => only = Some(path),
                     Some(Meaning::Module(package, path)) => {
                         let module = program.tree.get(package, &path)?;
                         if module.files.iter().any(|file| !program.is_loaded[file.0 as usize]) {

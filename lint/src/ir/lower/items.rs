@@ -133,11 +133,9 @@ impl Lowerer<'_> {
                     }
                 }
             }
-            Item::Macro(call) => {
-                // The body of a `macro_rules!` is a template, not code.
-                if call.ident.is_none() && Cfg::of(&call.attrs) != Cfg::Test {
-                    self.item_macro(&call.mac, place);
-                }
+            // The body of a `macro_rules!` is a template, not code.
+            Item::Macro(call) if call.ident.is_none() && Cfg::of(&call.attrs) != Cfg::Test => {
+                self.item_macro(&call.mac, place);
             }
             _ => {}
         }

@@ -35,7 +35,8 @@ fn name(input: ParseStream<'_>) -> syn::Result<Option<String>> {
     let mut name = String::new();
     if ahead.peek(LitStr) {
         name = ahead.parse::<LitStr>()?.value();
-        if !is_equals(&ahead) && !(ahead.peek(Token![:]) && !ahead.peek(Token![::])) {
+        let is_colon = ahead.peek(Token![:]) && !ahead.peek(Token![::]);
+        if !is_equals(&ahead) && !is_colon {
             return Ok(None);
         }
     } else if ahead.peek(Ident::peek_any) {
