@@ -119,7 +119,7 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
         }
         order.push(id);
         let travels = run_entry(program, log, id);
-        by_entry.insert(id, std::mem::take(&mut log.outcomes));
+        by_entry.insert(id, log.take_outcomes());
         if travels {
             if !call::is_common(&function.name) {
                 wanted.insert(function.name.clone());
@@ -272,6 +272,7 @@ fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) ->
     let function = program.function(id);
     let texts = text_parameters(function);
     let stored_before = log.slots.len();
+    trail::forget_nodes();
     let mut evaluator = Evaluator::new(program, case, log, function.name_span);
     let self_type = function.owner.self_type().cloned();
     let mut arguments = Vec::new();

@@ -356,15 +356,10 @@ impl Evaluator<'_, '_> {
                 let low = self.greatest(receiver, low, span);
                 self.least(&low, high, span)
             }
-            ("min" | "max" | "clamp" | "saturating_add" | "saturating_sub" | "saturating_mul", _) if receiver.trail.is_some() => {
-                if name == "min" {
-                    self.least(receiver, &arguments[0], span)
-                } else if name == "clamp" && arguments.len() == 2 {
-                    self.least(receiver, &arguments[1], span)
-                } else {
-                    receiver.clone()
-                }
-            }
+            ("min" | "max" | "clamp" | "saturating_add" | "saturating_sub" | "saturating_mul", _) if receiver.trail.is_some() => match (name, arguments) {
+                ("min", [limit]) | ("clamp", [_, limit]) => self.least(receiver, limit, span),
+                _ => receiver.clone(),
+            },
             ("checked_add" | "saturating_add" | "add" | "checked_sub", [other]) if other.is_tainted() => {
                 let sum = self.binary(crate::ir::BinaryOp::Add, receiver, other, span);
                 if name.starts_with("checked") { Value::some(sum) } else { sum }

@@ -83,6 +83,9 @@ pub struct Attempt {
     pub success: bool,
 }
 
+/// The most alternatives that are kept of one sink in one case.
+const OUTCOMES: usize = 40;
+
 /// Everything that was found out.
 #[derive(Default)]
 pub struct Log {
@@ -91,6 +94,7 @@ pub struct Log {
     by_place: HashMap<(Span, bool), SourceIndex>,
     /// The outcomes of the entry that is being run.
     pub outcomes: Vec<Outcome>,
+    outcome_places: HashMap<(Case, SinkKind, Span, bool), Vec<usize>>,
     /// The attempts to parse.
     pub attempts: BTreeSet<Attempt>,
     /// Sources whose text went where it could not be followed.
@@ -190,22 +194,31 @@ impl Log {
             return;
         }
         let entry = self.entry;
-        let known = self.outcomes.iter().any(|outcome| outcome.case == case && outcome.kind == kind && outcome.span == span && outcome.in_error == in_error && outcome.value.same(value));
-        if !known && self.outcomes.len() < 20_000 {
-            self.outcomes.push(Outcome { case, kind, span, code, entry, value: value.clone(), in_error, context: context.clone() });
+        let places = self.outcome_places.entry((case, kind, span, in_error)).or_default();
+        let outcomes = &self.outcomes;
+        if places.len() >= OUTCOMES || places.iter().any(|place| outcomes[*place].value.same(value) && outcomes[*place].context.same(context)) {
+            return;
         }
+        places.push(outcomes.len());
+        self.outcomes.push(Outcome { case, kind, span, code, entry, value: value.clone(), in_error, context: context.clone() });
+    }
+
+    /// The outcomes of the entry that was run, out of the way of the next.
+    pub fn take_outcomes(&mut self) -> Vec<Outcome> {
+        self.outcome_places.clear();
+        std::mem::take(&mut self.outcomes)
     }
 
     /// Records an attempt to parse text.
     pub fn attempt(&mut self, case: Case, trail: &Trail, span: Span, code: Code, date: bool, success: bool) {
-        for source in trail.sources(false) {
+        for &source in trail.sources(false) {
             self.attempts.insert(Attempt { source, case, span, code, date, success });
         }
     }
 
     /// Records that a hint's text went where it cannot be followed.
     pub fn escape(&mut self, case: Case, trail: &Trail, span: Span) {
-        for source in trail.sources(false) {
+        for &source in trail.sources(false) {
             self.escaped.entry((source, case)).or_insert(span);
         }
     }

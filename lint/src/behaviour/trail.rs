@@ -5,14 +5,15 @@
 //! zero at the end of five functions is still the parse that failed in the first.
 
 use crate::ir::{Name, Span};
-use std::collections::{HashSet, VecDeque};
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 /// The number of a source of hints in [`super::Facts`].
 pub type SourceIndex = u32;
 
 /// What happened at one place of a trail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Event {
     /// The hint was read from a header, or from a place that is named like it.
     Read(SourceIndex),
@@ -65,11 +66,40 @@ pub struct Node {
     pub data: Vec<Trail>,
     /// What decided it.
     pub because: Vec<Trail>,
+    /// The sources it was computed from.
+    from: Rc<[SourceIndex]>,
+    /// The sources it was computed from or decided by.
+    touched: Rc<[SourceIndex]>,
+}
+
+/// What makes two nodes the same node.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    event: Event,
+    span: Span,
+    decided_at: Option<Span>,
+    against: Option<Name>,
+    data: Vec<*const Node>,
+    because: Vec<*const Node>,
+}
+
+thread_local! {
+    /// The nodes of the case that is being run. The same thing that happens twice for the same reason is one node, so that values that
+    /// are alike can be told to be so by a look at their trails' addresses. Every node here is alive, so no address is used twice.
+    static NODES: RefCell<HashMap<Key, Trail>> = RefCell::new(HashMap::new());
+}
+
+/// Begins a new case: nodes that nobody holds any more are given back.
+pub fn forget_nodes() {
+    NODES.with(|nodes| nodes.borrow_mut().clear());
 }
 
 /// A trail; empty for a value that has nothing to do with a hint.
 #[derive(Clone, Debug, Default)]
 pub struct Trail(pub Option<Rc<Node>>);
+
+/// The most reasons that meet in one node; more than that say nothing more.
+const REASONS: usize = 24;
 
 impl Trail {
     /// The trail of a value that has nothing to do with a hint.
@@ -78,12 +108,37 @@ impl Trail {
     /// A new trail that starts or goes on with an event.
     pub fn new(event: Event, span: Span, data: &[&Trail], because: &[&Trail]) -> Trail {
         let keep = |trails: &[&Trail]| trails.iter().filter(|trail| trail.is_some()).map(|trail| (*trail).clone()).collect();
-        Trail(Some(Rc::new(Node { event, span, decided_at: None, against: None, data: keep(data), because: keep(because) })))
+        Trail::node(event, span, None, None, keep(data), keep(because))
+    }
+
+    fn node(event: Event, span: Span, decided_at: Option<Span>, against: Option<Name>, data: Vec<Trail>, because: Vec<Trail>) -> Trail {
+        let addresses = |trails: &[Trail]| trails.iter().filter_map(|trail| trail.0.as_ref().map(Rc::as_ptr)).collect();
+        let key = Key { event, span, decided_at, against: against.clone(), data: addresses(&data), because: addresses(&because) };
+        NODES.with(|nodes| {
+            let mut nodes = nodes.borrow_mut();
+            if let Some(known) = nodes.get(&key) {
+                return known.clone();
+            }
+            let gather = |trails: &mut dyn Iterator<Item = &Rc<[SourceIndex]>>| {
+                let mut sources: Vec<SourceIndex> = trails.flat_map(|sources| sources.iter().copied()).collect();
+                if let Event::Read(source) = event {
+                    sources.push(source);
+                }
+                sources.sort_unstable();
+                sources.dedup();
+                Rc::from(sources)
+            };
+            let from = gather(&mut data.iter().filter_map(|trail| trail.0.as_ref().map(|node| &node.from)));
+            let touched = gather(&mut data.iter().chain(&because).filter_map(|trail| trail.0.as_ref().map(|node| &node.touched)));
+            let trail = Trail(Some(Rc::new(Node { event, span, decided_at, against, data, because, from, touched })));
+            nodes.insert(key, trail.clone());
+            trail
+        })
     }
 
     /// The trail of a value that was held against something.
     pub fn bound(event: Event, span: Span, hint: &Trail, against: Option<Name>) -> Trail {
-        Trail(Some(Rc::new(Node { event, span, decided_at: None, against, data: vec![hint.clone()], because: Vec::new() })))
+        Trail::node(event, span, None, against, vec![hint.clone()], Vec::new())
     }
 
     /// Whether it has to do with a hint.
@@ -100,30 +155,46 @@ impl Trail {
         }
     }
 
-    /// The trail of a value that was computed from two.
+    /// The trail of a value that was computed from two, or is decided by two.
     pub fn both(&self, other: &Trail) -> Trail {
-        match (&self.0, &other.0) {
-            (None, _) => other.clone(),
-            (_, None) => self.clone(),
-            (Some(a), Some(b)) if Rc::ptr_eq(a, b) => self.clone(),
-            (Some(a), _) => Trail::new(Event::Both, a.span, &[self, other], &[]),
+        let (Some(a), Some(b)) = (&self.0, &other.0) else { return if self.is_some() { self.clone() } else { other.clone() } };
+        if Rc::ptr_eq(a, b) {
+            return self.clone();
         }
+        let parts = |trail: &Trail| -> Vec<Trail> {
+            match &trail.0 {
+                Some(node) if node.event == Event::Both => node.data.clone(),
+                _ => vec![trail.clone()],
+            }
+        };
+        let mut all = parts(self);
+        let known = all.len();
+        for part in parts(other) {
+            if all.len() < REASONS && !all.iter().any(|known| known.same(&part)) {
+                all.push(part);
+            }
+        }
+        if all.len() == known { self.clone() } else { Trail::node(Event::Both, a.span, None, None, all, Vec::new()) }
     }
 
     /// The trail of a value that was chosen by a decision: a hint stays a hint, whatever else remembers why it was taken.
     pub fn chosen(&self, at: Span, decided_at: Span, because: &Trail) -> Trail {
-        if !because.is_some() || self.same(because) {
+        if !because.is_some() || self.same(because) || self.was_chosen_by(because) {
             return self.clone();
         }
-        let node = Node {
-            event: Event::Chosen,
-            span: at,
-            decided_at: Some(decided_at),
-            against: None,
-            data: if self.is_some() { vec![self.clone()] } else { Vec::new() },
-            because: vec![because.clone()],
-        };
-        Trail(Some(Rc::new(node)))
+        Trail::node(Event::Chosen, at, Some(decided_at), None, if self.is_some() { vec![self.clone()] } else { Vec::new() }, vec![because.clone()])
+    }
+
+    /// Whether the decision, with all its parts, is already what chose the value.
+    fn was_chosen_by(&self, because: &Trail) -> bool {
+        let mut node = self.0.as_deref();
+        while let Some(current) = node.filter(|node| node.event == Event::Chosen) {
+            if current.because.iter().any(|known| known.same(because)) {
+                return true;
+            }
+            node = current.data.first().and_then(|trail| trail.0.as_deref());
+        }
+        false
     }
 
     /// The nodes from the end to the sources, nearest first, each once. `because` edges are followed where `control` is true.
@@ -138,23 +209,23 @@ impl Trail {
 
     /// Whether the value itself comes from a hint, and was not merely decided by one.
     pub fn carries_hint(&self) -> bool {
-        self.find(false, |node| matches!(node.event, Event::Read(_))).is_some()
+        self.0.as_ref().is_some_and(|node| !node.from.is_empty())
     }
 
-    /// The sources that a node comes from, by data alone.
-    pub fn sources_of(node: &Node) -> Vec<SourceIndex> {
-        let mut sources: Vec<SourceIndex> = node.data.iter().flat_map(|trail| trail.sources(false)).collect();
-        sources.sort_unstable();
-        sources.dedup();
-        sources
+    /// The sources the value comes from or, with `control`, was decided by.
+    pub fn sources(&self, control: bool) -> &[SourceIndex] {
+        match &self.0 {
+            Some(node) if control => &node.touched,
+            Some(node) => &node.from,
+            None => &[],
+        }
     }
+}
 
-    /// The sources the value comes from or was decided by.
-    pub fn sources(&self, control: bool) -> Vec<SourceIndex> {
-        let mut sources: Vec<_> = self.nodes(control).filter_map(|node| if let Event::Read(source) = node.event { Some(source) } else { None }).collect();
-        sources.sort_unstable();
-        sources.dedup();
-        sources
+impl Node {
+    /// The sources it was computed from.
+    pub fn sources(&self) -> &[SourceIndex] {
+        &self.from
     }
 }
 

@@ -4,7 +4,7 @@ use super::parse::STACK;
 use super::{Program, index};
 use crate::ir::{ConstantId, FileId, FileIr, FunctionId, Name, ScopeId, TypeId};
 use crate::{ir, source};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -161,12 +161,22 @@ impl Program<'_> {
         let Ok(pattern) = regex::bytes::Regex::new(&format!(r"(?-u:\b)(?:{})(?-u:\b)", alternatives.join("|"))) else {
             return Vec::new();
         };
-        let found = on_all_cores(&waiting, 0, |&file| {
-            source::read(self.workspace, file).is_ok_and(|text| pattern.is_match(text.as_bytes()))
+        let found = on_all_cores(&waiting, 0, |&file| -> BTreeSet<Vec<u8>> {
+            let Ok(text) = source::read(self.workspace, file) else { return BTreeSet::new() };
+            pattern.find_iter(text.as_bytes()).map(|name| name.as_bytes().to_vec()).collect()
         });
-        waiting.into_iter().zip(found).filter(|(_, is_found)| *is_found).map(|(file, _)| file).collect()
+        // A name that stands everywhere leads nowhere.
+        let mut counts: BTreeMap<&[u8], usize> = BTreeMap::new();
+        for name in found.iter().flatten() {
+            *counts.entry(name).or_default() += 1;
+        }
+        let leads = |names: &BTreeSet<Vec<u8>>| names.iter().any(|name| counts[name.as_slice()] <= FILES_FOR_A_NAME);
+        waiting.into_iter().zip(&found).filter(|(_, names)| leads(names)).map(|(file, _)| file).collect()
     }
 }
+
+/// The most files that one name may bring in.
+const FILES_FOR_A_NAME: usize = 24;
 
 /// The results of `work` for all items, in their order. Each thread has that stack, or the usual one for 0.
 fn on_all_cores<I: Sync, T: Send>(items: &[I], stack: usize, work: impl Fn(&I) -> T + Sync) -> Vec<T> {

@@ -130,7 +130,7 @@ fn held_back(outcome: &Outcome, source: SourceIndex) -> Option<(Span, Way)> {
     if !is_wait {
         return None;
     }
-    if let Some(cut) = value.trail.find(false, |node| node.event == Event::Bound(true) && Trail::sources_of(node).contains(&source)) {
+    if let Some(cut) = value.trail.find(false, |node| node.event == Event::Bound(true) && node.sources().contains(&source)) {
         let until_deadline = cut.against.as_deref().is_some_and(is_deadline);
         return (!until_deadline).then_some((cut.span, Way::Shortened));
     }
@@ -139,7 +139,7 @@ fn held_back(outcome: &Outcome, source: SourceIndex) -> Option<(Span, Way)> {
     }
     let compared = [&value.trail, &outcome.context].into_iter().find_map(|trail| {
         let node = trail.find(true, |node| matches!(node.event, Event::Compared | Event::NotNumber | Event::Absent | Event::Past))?;
-        (node.event == Event::Compared && Trail::sources_of(node).contains(&source)).then_some(node.span)
+        (node.event == Event::Compared && node.sources().contains(&source)).then_some(node.span)
     })?;
     Some((compared, Way::Dropped))
 }
