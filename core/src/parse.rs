@@ -162,3 +162,18 @@ impl fmt::Display for RetryAfter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// From outside the short cut only shows in the time that it takes.
+    #[test]
+    fn the_short_cut_is_taken_up_to_nineteen_digits() {
+        assert_eq!(short_delay(b"0"), Some(0));
+        assert_eq!(short_delay(b"120"), Some(120));
+        assert_eq!(short_delay(b"9999999999999999999"), Some(9_999_999_999_999_999_999));
+        assert_eq!(short_delay(b"00000000000000000001"), None);
+        assert_eq!(short_delay(b""), None);
+    }
+}
