@@ -82,6 +82,9 @@ pub enum Line {
     Changed(Box<Line>, u8, u8),
     /// Another line with one byte replaced by a neighbour, such as the colon behind the nine.
     Near(Box<Line>, u8, i8),
+    /// Another line that says the same to whoever adds up digits without looking at them: of a number from there on, ten are
+    /// moved from its tens to its ones, which then are no digit.
+    Carried(Box<Line>, u8),
     /// Another line with its first three letters replaced by a day name.
     Renamed(Box<Line>, u8),
     /// Another line with its end cut off.
@@ -150,6 +153,16 @@ impl Line {
                 if !bytes.is_empty() {
                     let position = usize::from(*position) % bytes.len();
                     bytes[position] = bytes[position].wrapping_add_signed(distance % 12);
+                }
+                bytes
+            }
+            Self::Carried(line, start) => {
+                let mut bytes = line.render(now);
+                let start = usize::from(*start) % (bytes.len() + 1);
+                let pair = |pair: &[u8]| matches!(pair, [b'1'..=b'9', b'0'..=b'9']);
+                if let Some(place) = bytes[start..].windows(2).position(pair) {
+                    bytes[start + place] -= 1;
+                    bytes[start + place + 1] += 10;
                 }
                 bytes
             }

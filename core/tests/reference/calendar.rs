@@ -276,6 +276,12 @@ fn the_fifty_year_rule_at_its_edges() {
     assert_eq!(at("Sunday, 06-Nov-94 08:49:37 GMT", "Sat, 01 Jan 0000 00:00:00 GMT"), "Sat, 06 Nov 0094 08:49:37 GMT");
     assert_eq!(at("Sunday, 06-Nov-30 08:49:37 GMT", "Fri, 31 Dec 9999 00:00:00 GMT"), "Thu, 06 Nov 9930 08:49:37 GMT");
     assert_eq!(at("Friday, 31-Dec-99 23:59:59 GMT", "Fri, 31 Dec 9990 00:00:00 GMT"), "Fri, 31 Dec 9999 23:59:59 GMT");
+    assert_eq!(at("Friday, 31-Dec-99 23:59:59 GMT", "Wed, 31 Dec 9949 23:59:59 GMT"), "Fri, 31 Dec 9999 23:59:59 GMT");
+    assert_eq!(at("Friday, 01-Jan-00 00:00:00 GMT", "Sat, 01 Jan 0050 00:00:00 GMT"), "Fri, 01 Jan 0100 00:00:00 GMT");
+    assert_eq!(
+        at("Saturday, 01-Jan-00 00:00:01 GMT", "Sat, 01 Jan 0050 00:00:00 GMT"),
+        "Sat, 01 Jan 0000 00:00:01 GMT"
+    );
     for now in [i64::MIN, i64::MAX] {
         let date = HttpDate::parse(b"Sunday, 06-Nov-94 08:49:37 GMT", Timestamp::from_unix(now)).unwrap();
         assert_eq!(
