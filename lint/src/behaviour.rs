@@ -32,7 +32,9 @@ const ENTRIES: usize = 1_500;
 /// The most callers of one function that are followed.
 const CALLERS: usize = 12;
 /// How often more files are taken in.
-const ROUNDS: usize = 5;
+const ROUNDS: usize = 4;
+/// The most expressions that are evaluated for one workspace.
+const STEPS: u64 = 4_000_000;
 
 /// What the analysis found out about one workspace, for the rules to query.
 pub struct Facts<'p, 'w> {
@@ -63,30 +65,29 @@ impl Facts<'_, '_> {
     }
 }
 
-/// Runs the cases over a workspace, taking in files as the hint's way reaches them. `load` brings in the first ones.
+/// How a hint leaves a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Travel {
+    /// Not at all.
+    No,
+    /// Inside an error or a struct, which callers most often pass on as it is.
+    Inside,
+    /// As a wait, a number, an answer: whoever calls the function goes on with it.
+    Plainly,
+}
+
+/// Runs the cases over a workspace, taking in files as the hint's way reaches them. The first ones are loaded.
 pub fn observe(program: &mut Program<'_>) -> Log {
-    let mut known_slots = std::collections::BTreeMap::new();
     let mut asked: BTreeSet<Name> = BTreeSet::new();
-    let mut round = 0;
-    loop {
+    for round in 1.. {
         let mut log = Log::default();
-        log.known_slots.clone_from(&known_slots);
         let mut wanted = run_entries(program, &mut log);
-        round += 1;
-        wanted.retain(|name| !asked.contains(name));
-        let new_slots: Vec<_> = log.slots.keys().filter(|key| !known_slots.contains_key(*key)).cloned().collect();
-        for (_, field) in &new_slots {
-            if field.len() > 3 && !asked.contains(field) {
-                wanted.insert(field.clone());
-            }
-        }
-        let loaded = if wanted.is_empty() || round >= ROUNDS { 0 } else { program.load_mentioning(&wanted) };
-        asked.extend(wanted);
-        if round >= ROUNDS || (loaded == 0 && new_slots.is_empty()) {
+        wanted.retain(|name| asked.insert(name.clone()));
+        if round == ROUNDS || wanted.is_empty() || program.load_mentioning(&wanted) == 0 {
             return log;
         }
-        known_slots = std::mem::take(&mut log.slots);
     }
+    unreachable!("the last round returns")
 }
 
 /// Runs all entries that the loaded part of the program has. Gives the names that would lead further.
@@ -94,38 +95,49 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
     let mut wanted = BTreeSet::new();
     let direct = direct_functions(program);
     log.interesting = interesting(program, &direct);
-    let mut queue: VecDeque<FunctionId> = direct.iter().copied().collect();
-    // Functions that read fields which are known to hold a hint.
-    for (owner, field) in log.known_slots.keys() {
-        let _ = owner;
-        if field.parse::<u32>().is_err() {
-            queue.extend(program.readers_of_field(field).iter().copied().take(64));
-        }
-    }
-    for (owner, _) in log.known_slots.keys().filter(|(_, field)| field.parse::<u32>().is_ok()) {
-        queue.extend(program.readers_of_field(owner).iter().copied().take(64));
-    }
     let mut seen: HashSet<FunctionId> = HashSet::new();
     let mut by_entry: HashMap<FunctionId, Vec<Outcome>> = HashMap::new();
     let mut order = Vec::new();
-    while let Some(id) = queue.pop_front() {
-        let function = program.function(id);
-        if function.is_test || function.body.is_none() || !seen.insert(id) {
-            continue;
-        }
-        if order.len() >= ENTRIES {
-            log.over_budget(function.name_span);
-            break;
-        }
-        order.push(id);
-        let travels = run_entry(program, log, id);
-        by_entry.insert(id, log.take_outcomes());
-        if travels {
+    let mut queue: VecDeque<FunctionId> = direct.into_iter().collect();
+    // First what reads a hint and what calls it; then, twice, what reads the fields that turned out to hold one.
+    for _ in 0..3 {
+        while let Some(id) = queue.pop_front() {
+            let function = program.function(id);
+            if function.is_test || function.body.is_none() || !seen.insert(id) {
+                continue;
+            }
+            if by_entry.len() >= ENTRIES || log.steps > STEPS {
+                log.over_budget(function.name_span);
+                break;
+            }
+            order.push(id);
+            let travel = run_entry(program, log, id);
+            by_entry.insert(id, log.take_outcomes());
+            if travel == Travel::No {
+                continue;
+            }
             if !call::is_common(&function.name) {
                 wanted.insert(function.name.clone());
             }
             let callers = callers(program, id);
-            queue.extend(callers);
+            queue.extend(callers.into_iter().filter(|caller| travel == Travel::Plainly || schedules(program.function(*caller))));
+        }
+        let new: Vec<(Name, Name)> = log.slots.keys().filter(|slot| !log.known_slots.contains_key(*slot)).cloned().collect();
+        if new.is_empty() {
+            break;
+        }
+        log.known_slots = log.slots.clone();
+        for (owner, field) in new {
+            if owner.len() > 4 {
+                wanted.insert(owner.clone());
+            }
+            let name = if field.parse::<u32>().is_ok() { owner } else { field };
+            for reader in program.readers_of_field(&name).iter().take(4 * CALLERS) {
+                // It may have run before without knowing what the field holds.
+                seen.remove(reader);
+                order.retain(|known| known != reader);
+                queue.push_back(*reader);
+            }
         }
     }
     for id in order {
@@ -136,6 +148,13 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
     wanted.extend(log.missing.iter().cloned());
     wanted.extend(log.unresolved.values().filter(|name| !name.is_empty() && !call::is_common(name)).cloned());
     wanted
+}
+
+/// Whether the function looks like one that waits, bounds or decides, and not only passes on what it gets.
+fn schedules(function: &Function) -> bool {
+    let Some(body) = &function.body else { return false };
+    body.calls.iter().any(|name| names::sleeps(name) || names::may_wait(name) || names::is_hint(name) || matches!(&**name, "min" | "max" | "clamp"))
+        || body.fields.iter().any(|name| names::is_hint(name))
 }
 
 /// Who calls the function, as far as the name tells.
@@ -247,28 +266,27 @@ fn text_parameters(function: &Function) -> Vec<usize> {
     (0..function.parameters.len()).filter(|index| function.parameters[*index].ty.as_ref().is_some_and(is_text)).collect()
 }
 
-/// Runs one function in every case that makes sense. Whether a hint leaves it, for whoever calls it.
-fn run_entry(program: &Program<'_>, log: &mut Log, id: FunctionId) -> bool {
+/// Runs one function in every case that makes sense.
+fn run_entry(program: &Program<'_>, log: &mut Log, id: FunctionId) -> Travel {
     let before = log.met;
-    let mut travels = false;
+    let mut travel = Travel::No;
     log.entry = Some(id);
     for case in Case::ALL {
         let (headers, named) = (log.met.0 > before.0, log.met.1 > before.1);
         let worth_it = match case {
             Case::Small => true,
-            // A header that is set and never read costs one case.
             _ if headers => true,
             _ => named && Case::PARSED.contains(&case),
-        } || !log.known_slots.is_empty();
+        };
         if worth_it {
-            travels |= run_case(program, log, id, case);
+            travel = travel.max(run_case(program, log, id, case));
         }
     }
     log.entry = None;
-    travels
+    travel
 }
 
-fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) -> bool {
+fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) -> Travel {
     let function = program.function(id);
     let texts = text_parameters(function);
     let stored_before = log.slots.len();
@@ -286,13 +304,36 @@ fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) ->
             Pattern::Bind(local, _) => function.body.as_ref().map_or_else(|| "".into(), |body| body.locals[local.0 as usize].name.clone()),
             _ => index.to_string().into(),
         };
-        arguments.push(Value::from_origin(Origin { step: OriginStep::Named(name), base: None, ty: Some(at) }, function.name_span));
+        arguments.push(Value::from_origin(Origin::new(OriginStep::Named(name), None, Some(at)), function.name_span));
     }
     let result = evaluator.run(id, arguments);
-    let Some(result) = result else { return false };
-    let travels = result.is_tainted() || log.slots.len() > stored_before;
+    let steps = evaluator.steps;
+    log.steps += u64::from(steps);
+    let Some(result) = result else { return Travel::No };
     log.outcome(case, SinkKind::Returned, function.name_span, Code::Function(id), &result, &Trail::NONE);
-    travels
+    travel(&result)
+}
+
+/// How a hint leaves with a function's result.
+fn travel(result: &Value) -> Travel {
+    let plain = result.alternatives().iter().any(|value| match &value.kind {
+        Kind::Variant(variant) => match &*variant.name {
+            "Some" | "Ok" => matches!(travel(&evaluate::inherit(variant.fields[0].1.clone(), value)), Travel::Plainly),
+            "None" => value.trail.is_some(),
+            _ => false,
+        },
+        Kind::Unit | Kind::Closure(_) | Kind::Function(_) => false,
+        Kind::Unknown(_) => value.trail.carries_hint(),
+        Kind::Tuple(parts) | Kind::List(parts) => parts.iter().any(|part| travel(part) == Travel::Plainly),
+        _ => value.is_tainted(),
+    });
+    if plain {
+        Travel::Plainly
+    } else if result.carries_hint() {
+        Travel::Inside
+    } else {
+        Travel::No
+    }
 }
 
 impl Evaluator<'_, '_> {

@@ -296,7 +296,7 @@ impl<'p> Evaluator<'p, '_> {
                 self.world.shared.unknown_wait = true;
             }
             let name = function.name.clone();
-            return Some(self.named_unknown(Origin { step: OriginStep::Call(name, span), base: None, ty: output }, span));
+            return Some(self.named_unknown(Origin::new(OriginStep::Call(name, span), None, output), span));
         }
         if near || interesting {
             self.log.inlined.insert(id);
@@ -550,7 +550,7 @@ impl<'p> Evaluator<'p, '_> {
         }
         let base = receiver.and_then(|receiver| if let Kind::Unknown(origin) = &receiver.kind { Some(origin.clone()) } else { None });
         let step = if receiver.is_some() { OriginStep::Method(name.into(), span) } else { OriginStep::Call(name.into(), span) };
-        let origin = Origin { step, base, ty: None };
+        let origin = Origin::new(step, base, None);
         if trail.is_some() { Value::from_origin(origin, span).on(trail) } else if arguments.is_empty() { self.named_unknown(origin, span) } else { Value::from_origin(origin, span) }
     }
 
@@ -645,7 +645,7 @@ fn returned(value: Value, span: Span) -> Value {
 fn typed(value: Value, ty: Option<TypeAt>) -> Value {
     match (&value.kind, ty) {
         (Kind::Unknown(origin), Some(ty)) if origin.ty.is_none() => {
-            let origin = Origin { ty: Some(ty), ..(**origin).clone() };
+            let origin = Origin::new(origin.step.clone(), origin.base.clone(), Some(ty));
             value.map(Kind::Unknown(Rc::new(origin)))
         }
         _ => value,

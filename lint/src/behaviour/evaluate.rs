@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The most expressions that one entry may evaluate in one case.
-const STEPS: u32 = 150_000;
+const STEPS: u32 = 40_000;
 /// The deepest nesting of expressions, calls included.
 const DEPTH: u32 = 1_500;
 /// The most rounds of a loop whose every decision is known.
@@ -34,7 +34,8 @@ pub struct Evaluator<'p, 'w> {
     /// The running functions and closures, the innermost last.
     pub frames: Vec<Frame<'p>>,
     shapes: HashMap<Code, Rc<Shape>>,
-    steps: u32,
+    /// How many expressions were evaluated.
+    pub steps: u32,
     depth: u32,
     forks: u64,
     next_frame: u64,
@@ -243,7 +244,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 };
                 let value = match (&value.kind, want) {
                     (Kind::Unknown(origin), Some(ty)) if origin.ty.is_none() => {
-                        let origin = Origin { ty: Some(ty), ..(**origin).clone() };
+                        let origin = Origin::new(origin.step.clone(), origin.base.clone(), Some(ty));
                         value.map(Kind::Unknown(Rc::new(origin)))
                     }
                     _ => value,
@@ -413,7 +414,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             _ => {
                 let declared = &self.frame().body.locals[local.0 as usize];
                 let ty = declared.ty.as_ref().map(|ty| self.type_here(ty));
-                self.named_unknown(Origin { step: OriginStep::Named(declared.name.clone()), base: None, ty }, span)
+                self.named_unknown(Origin::new(OriginStep::Named(declared.name.clone()), None, ty), span)
             }
         }
     }

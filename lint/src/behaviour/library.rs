@@ -55,7 +55,7 @@ impl Evaluator<'_, '_> {
                 if !is_constant {
                     return None;
                 }
-                let origin = Origin { step: OriginStep::Call(full.into(), Span { start: 0, end: 0, ..span }), base: None, ty: None };
+                let origin = Origin::new(OriginStep::Call(full.into(), Span { start: 0, end: 0, ..span }), None, None);
                 return Some(Value::from_origin(origin, span));
             }
         };
@@ -316,7 +316,7 @@ impl Evaluator<'_, '_> {
                         let made = if name == "map" { self.each(&made, |_, value| Value::some(value.clone())) } else { made };
                         if name == "find_map" || name == "filter_map" { made } else { Value::one_of(vec![made, receiver.clone()], span) }
                     }
-                    _ => Value::from_origin(Origin { step: OriginStep::Method(name.into(), span), base: Some(origin.clone()), ty: None }, span),
+                    _ => Value::from_origin(Origin::new(OriginStep::Method(name.into(), span), Some(origin.clone()), None), span),
                 }
             }
             ("map_or" | "map_or_else", [fallback, function]) => {

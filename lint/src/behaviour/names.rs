@@ -1,5 +1,8 @@
 //! Names: what a name alone tells. Everything that is guessed from a name is decided here.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 /// Whether the text is the header's name, in any case.
 pub fn is_header(text: &str) -> bool {
     text.trim().trim_end_matches(':').eq_ignore_ascii_case("retry-after")
@@ -29,8 +32,24 @@ const NOT_THE_HINT: &[&str] = &[
     "builder", "field", "key", "re", "regex", "pattern", "failure", "success", "layer", "middleware", "jitter", "factor", "multiplier", "mode", "unsafe", "possible", "execution", "if", "when", "and", "or",
 ];
 
+thread_local! {
+    /// What [`is_hint`] said before: it is asked for every unknown value.
+    static HINTS: RefCell<HashMap<String, bool>> = RefCell::new(HashMap::new());
+}
+
 /// Whether a variable, field, parameter or method of this name holds what the server asked for.
 pub fn is_hint(name: &str) -> bool {
+    HINTS.with(|hints| {
+        if let Some(known) = hints.borrow().get(name) {
+            return *known;
+        }
+        let answer = names_hint(name);
+        hints.borrow_mut().insert(name.to_owned(), answer);
+        answer
+    })
+}
+
+fn names_hint(name: &str) -> bool {
     let words = words(name);
     if words.iter().any(|word| NOT_THE_HINT.contains(&word.as_str())) {
         return false;

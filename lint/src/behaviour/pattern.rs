@@ -246,7 +246,7 @@ impl<'p> Evaluator<'p, '_> {
                     let renamed_to_hint = names::is_hint(&name) && value.trail.0.is_none() && origin.name().is_some_and(|known| !names::is_hint(known));
                     if (origin.name().is_none() || renamed_to_hint) && !self.is_in_header(origin) {
                         // A name is all that is known of it from now on; where it comes from stays its identity.
-                        let named = Origin { step: OriginStep::Field(name), base: Some(origin.clone()), ty };
+                        let named = Origin::new(OriginStep::Field(name), Some(origin.clone()), ty);
                         value = if value.trail.is_some() { value.map(Kind::Unknown(Rc::new(named))) } else { self.named_unknown(named, span) };
                     }
                 }
@@ -445,7 +445,7 @@ impl<'p> Evaluator<'p, '_> {
                         return value.clone();
                     }
                 }
-                let part = Origin { step, base: Some(origin.clone()), ty };
+                let part = Origin::new(step, Some(origin.clone()), ty);
                 self.named_unknown(part, span)
             }
             Kind::OneOf(values) => {

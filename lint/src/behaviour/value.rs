@@ -7,6 +7,7 @@ use super::case::SECOND;
 use super::trail::Trail;
 use crate::ir::{ConstantId, ExprId, FunctionId, Name, ScopeId, Span, Type, TypeId};
 use crate::module::Resolved;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
 /// A value, why it is what it is, and where it was written down.
@@ -114,7 +115,7 @@ pub struct FunctionValue {
 }
 
 /// Where an unknown value comes from.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub struct Origin {
     /// The last step.
     pub step: OriginStep,
@@ -122,7 +123,17 @@ pub struct Origin {
     pub base: Option<Rc<Origin>>,
     /// Its type, where one was written.
     pub ty: Option<TypeAt>,
+    /// A number made from the whole way, which is what two origins are compared by.
+    identity: u64,
 }
+
+impl PartialEq for Origin {
+    fn eq(&self, other: &Self) -> bool {
+        self.identity == other.identity
+    }
+}
+
+impl Eq for Origin {}
 
 /// A type and where it was written, so that it can be resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,7 +187,7 @@ impl Value {
 
     /// An unknown value made at a place.
     pub fn unknown(at: Span) -> Value {
-        Value::plain(Kind::Unknown(Rc::new(Origin { step: OriginStep::Place(at), base: None, ty: None })), at)
+        Value::plain(Kind::Unknown(Rc::new(Origin::new(OriginStep::Place(at), None, None))), at)
     }
 
     /// An unknown value with a known way.
@@ -336,9 +347,13 @@ impl Value {
 }
 
 impl Origin {
-    /// A part of it.
-    pub fn part(self: &Rc<Origin>, step: OriginStep, ty: Option<TypeAt>) -> Origin {
-        Origin { step, base: Some(self.clone()), ty }
+    /// What a step leads to from a base, with the type that was written for it.
+    pub fn new(step: OriginStep, base: Option<Rc<Origin>>, ty: Option<TypeAt>) -> Origin {
+        let mut hasher = DefaultHasher::new();
+        step.hash(&mut hasher);
+        base.as_ref().map(|base| base.identity).hash(&mut hasher);
+        let identity = hasher.finish();
+        Origin { step, base, ty, identity }
     }
 
     /// The last name on the way: of a parameter, field, method or function.

@@ -55,7 +55,7 @@ use crate::behaviour::Facts;
 use crate::behaviour::case::Case;
 use crate::behaviour::journey::{journey, witness};
 use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
-use crate::behaviour::trail::{Event, SourceIndex, Trail};
+use crate::behaviour::trail::{Event, SourceIndex};
 use crate::behaviour::value::Kind;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
 use crate::ir::Span;
