@@ -4,5 +4,6 @@ mod command_line;
 mod hostile;
 mod odd_files;
 mod packages;
+mod readme;
 mod support;
 mod tidy;
