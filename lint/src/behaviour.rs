@@ -289,7 +289,6 @@ fn run_entry(program: &Program<'_>, log: &mut Log, id: FunctionId) -> Travel {
 fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) -> Travel {
     let function = program.function(id);
     let texts = text_parameters(function);
-    let stored_before = log.slots.len();
     trail::forget_nodes();
     let mut evaluator = Evaluator::new(program, case, log, function.name_span);
     let self_type = function.owner.self_type().cloned();
@@ -362,7 +361,7 @@ impl Evaluator<'_, '_> {
         let shape = self.shape(Code::Function(id), body);
         let frame = self.frame_id();
         self.world = state::World::new(body.locals.len(), function.name_span);
-        self.frames.push(evaluate::Frame { code: Code::Function(id), body, id: frame, returns: Vec::new(), loops: Vec::new(), self_type, scope: function.scope, output: output.clone(), is_closure: false, shape });
+        self.frames.push(evaluate::Frame { code: Code::Function(id), body, id: frame, returns: Vec::new(), loops: Vec::new(), self_type, scope: function.scope, output: output.clone(), closure: None, shape });
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             let argument = self.settle(argument, function.name_span);
             self.bind(&parameter.pattern, &argument, function.name_span);

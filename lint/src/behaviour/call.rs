@@ -67,7 +67,7 @@ impl<'p> Evaluator<'p, '_> {
             let shared = std::mem::replace(&mut self.world.shared, Shared::new(span));
             let self_type = constant.owner.self_type().cloned();
             let output = Some(TypeAt { ty: constant.ty.clone(), scope: constant.scope, self_type: self_type.clone() });
-            self.frames.push(Frame { code: Code::Constant(id), body, id: frame_id, returns: Vec::new(), loops: Vec::new(), self_type, scope: constant.scope, output: output.clone(), is_closure: false, shape });
+            self.frames.push(Frame { code: Code::Constant(id), body, id: frame_id, returns: Vec::new(), loops: Vec::new(), self_type, scope: constant.scope, output: output.clone(), closure: None, shape });
             let value = self.eval(root, output.as_ref());
             self.frames.pop();
             self.world.locals = outer;
@@ -152,7 +152,7 @@ impl<'p> Evaluator<'p, '_> {
             return if results.is_empty() { None } else { Some(Value::one_of(results, span)) };
         }
         match &function.kind {
-            Kind::Closure(closure) => self.call_closure(&closure.clone(), arguments, span),
+            Kind::Closure(closure) => self.call_closure(&closure.clone(), arguments, span, want),
             Kind::Function(called) => {
                 let called = called.clone();
                 match &called.resolved {
@@ -192,7 +192,7 @@ impl<'p> Evaluator<'p, '_> {
     }
 
     /// Calls a closure. In the frame that made it, it sees and changes that frame's variables.
-    pub fn call_closure(&mut self, closure: &Closure, arguments: Vec<Value>, span: Span) -> Option<Value> {
+    pub fn call_closure(&mut self, closure: &Closure, arguments: Vec<Value>, span: Span, want: Option<&TypeAt>) -> Option<Value> {
         if self.frames.len() > CALLS {
             self.log.over_budget(span);
             return Some(Value::unknown(span));
@@ -212,7 +212,7 @@ impl<'p> Evaluator<'p, '_> {
         let outer = (!same_frame).then(|| std::mem::replace(&mut self.world.locals, (*closure.locals).clone()));
         let shape = self.shape(closure.code, body);
         let context = self.world.context.clone();
-        self.frames.push(Frame { code: closure.code, body, id: closure.frame, returns: Vec::new(), loops: Vec::new(), self_type, scope, output: None, is_closure: true, shape });
+        self.frames.push(Frame { code: closure.code, body, id: closure.frame, returns: Vec::new(), loops: Vec::new(), self_type, scope, output: None, closure: Some(body.expr(closure.expr).span), shape });
         let single = parameters.len() == 1 && arguments.len() > 1;
         if single {
             let tuple = Value::plain(Kind::Tuple(arguments.into()), span);
@@ -223,7 +223,7 @@ impl<'p> Evaluator<'p, '_> {
                 self.bind(&parameter.pattern, &argument, span);
             }
         }
-        let value = self.eval(*inner, None);
+        let value = self.eval(*inner, want);
         let result = self.close(value, span);
         self.world.context = context;
         if let Some(outer) = outer {
@@ -271,12 +271,16 @@ impl<'p> Evaluator<'p, '_> {
         if self.frames.iter().any(|frame| frame.code == Code::Function(id)) {
             // A retry by recursion: the request goes out again after whatever was waited on the way.
             if names::sends(&function.name) || names::may_wait(&function.name) || self.world.shared.sent.is_some() {
-                let slept = self.world.shared.slept.clone();
+                let slept = self.unslept(&self.world);
                 if slept.is_tainted() && !(self.world.shared.unknown_wait && !slept.carries_hint()) {
                     let code = self.code();
                     let context = self.world.context.clone();
                     self.log.outcome(self.case, SinkKind::SentAgain, span, code, &slept, &context);
                 }
+            }
+            if !names::sends(&function.name) && arguments.iter().any(Value::carries_hint) {
+                // What is left of a wait goes round once more.
+                self.log.sleeps_in_pieces(0, Some(Code::Function(id)));
             }
             return Some(typed(Value::unknown(span), output));
         }
@@ -308,12 +312,14 @@ impl<'p> Evaluator<'p, '_> {
         let outer = std::mem::replace(&mut self.world.locals, vec![None; body.locals.len()]);
         let context = self.world.context.clone();
         let frame_id = self.frame_id();
+        let declared_output = output.clone();
+        let interesting_source = arguments.iter().any(Value::is_tainted);
         // A generic result is what the caller asks for.
         let output = match (&output, want) {
             (Some(output), Some(want)) if is_generic(&output.ty, &function.generics) => Some(want.clone()),
             _ => output,
         };
-        self.frames.push(Frame { code: Code::Function(id), body, id: frame_id, returns: Vec::new(), loops: Vec::new(), self_type, scope: function.scope, output: output.clone(), is_closure: false, shape });
+        self.frames.push(Frame { code: Code::Function(id), body, id: frame_id, returns: Vec::new(), loops: Vec::new(), self_type, scope: function.scope, output: output.clone(), closure: None, shape });
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             let argument = typed(argument, parameter.ty.as_ref().map(|ty| self.type_here(ty)));
             self.bind(&parameter.pattern, &argument, span);
@@ -330,6 +336,13 @@ impl<'p> Evaluator<'p, '_> {
         self.world.context = context;
         self.changed_arguments = finals;
         let result = result?;
+        if names::reads_hint(&function.name) && !result.is_tainted() && !interesting_source && result.alternatives().iter().any(has_unknown) {
+            let name = function.name.clone();
+            let origin = Rc::new(Origin::new(OriginStep::Call(name.clone(), span), None, declared_output));
+            if let Some(named) = self.named_hint(&name, &origin, span) {
+                return Some(named);
+            }
+        }
         Some(returned(result, span))
     }
 
@@ -416,7 +429,16 @@ impl<'p> Evaluator<'p, '_> {
             all.extend(arguments);
             return self.call_functions(&candidates, all, span, want).and_then(|value| value);
         }
-        Some(self.unresolved_call(name, Some(receiver), &arguments, span))
+        let result = self.unresolved_call(name, Some(receiver), &arguments, span);
+        let is_number = generics.first().and_then(Type::last_segment).is_some_and(|ty| matches!(ty, "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i32" | "i64" | "f32" | "f64"));
+        if is_number && arguments.iter().any(|argument| self.header_name(argument).is_some()) {
+            let generic = generics[0].clone();
+            return Some(self.each(&result, |this, value| match value.payload() {
+                Some(text) => this.parse(&text.clone(), Some(&generic), None, span).unwrap_or_else(|| Value::unknown(span)),
+                None => value.clone(),
+            }));
+        }
+        Some(result)
     }
 
     /// The methods that a type has: of a local type, or of every implementation of the traits that bound it.
@@ -505,7 +527,18 @@ impl<'p> Evaluator<'p, '_> {
                     }
                 };
             }
+            self.world.shared.header_set = true;
             return receiver.cloned().unwrap_or_else(|| Value::unknown(span));
+        }
+        // A value in a message's body, by a key that is named like the hint.
+        if let [Value { kind: Kind::Text(key), trail: Trail(None), .. }] = arguments {
+            if receiver.is_some() && names::is_hint(key) && !key.contains('-') {
+                let key: Name = (&**key).into();
+                let origin = Rc::new(Origin::new(OriginStep::Field(key.clone()), None, None));
+                if let Some(named) = self.named_hint(&key, &origin, span) {
+                    return named;
+                }
+            }
         }
         let tainted: Vec<&Value> = arguments.iter().filter(|argument| argument.is_tainted() && !matches!(argument.kind, Kind::Closure(_))).collect();
         if names::sleeps(name) {
@@ -584,7 +617,7 @@ impl<'p> Evaluator<'p, '_> {
             arguments.push(argument);
         }
         let before = self.world.clone();
-        let result = self.call_closure(closure, arguments, span);
+        let result = self.call_closure(closure, arguments, span, None);
         // It may run never or later.
         self.world = super::state::World::join(vec![before, self.world.clone()], span)?;
         result
@@ -603,6 +636,9 @@ impl<'p> Evaluator<'p, '_> {
         } else {
             slept.clone()
         };
+        let mut world = std::mem::replace(&mut self.world, super::state::World::new(0, span));
+        self.forget_spent(&mut world);
+        self.world = world;
     }
 
     /// `value.await`
@@ -613,7 +649,7 @@ impl<'p> Evaluator<'p, '_> {
                 this.sleep(&wait.clone(), at);
                 Value::plain(Kind::Unit, span)
             }
-            Kind::Closure(closure) => this.call_closure(&closure.clone(), Vec::new(), span).unwrap_or_else(Value::unit),
+            Kind::Closure(closure) => this.call_closure(&closure.clone(), Vec::new(), span, None).unwrap_or_else(Value::unit),
             _ => value.clone(),
         })
     }
@@ -656,6 +692,16 @@ fn typed(value: Value, ty: Option<TypeAt>) -> Value {
 fn is_generic(ty: &Type, generics: &[(Name, Vec<Type>)]) -> bool {
     match ty.peeled() {
         Type::Path { path, arguments } => (path.len() == 1 && generics.iter().any(|(name, _)| *name == path[0])) || arguments.iter().any(|argument| is_generic(argument, generics)),
+        _ => false,
+    }
+}
+
+/// Whether something in it is not known.
+fn has_unknown(value: &Value) -> bool {
+    match &value.kind {
+        Kind::Unknown(_) => true,
+        Kind::Variant(variant) => variant.fields.iter().any(|(_, field)| has_unknown(field)),
+        Kind::OneOf(values) => values.iter().any(has_unknown),
         _ => false,
     }
 }

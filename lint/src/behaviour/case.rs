@@ -39,7 +39,7 @@ impl Case {
         match self {
             Case::Small => Some("7"),
             Case::Huge => Some("10000000"),
-            Case::NearDate => Some("Mon, 30 Nov 2026 12:01:30 GMT"),
+            Case::NearDate => Some("Mon, 30 Nov 2026 12:00:07 GMT"),
             Case::FarDate => Some("Fri, 26 Mar 2027 05:46:40 GMT"),
             Case::Garbage => Some("soon"),
             Case::Overflow => Some("99999999999999999999999999999999999999999"),
@@ -47,11 +47,19 @@ impl Case {
         }
     }
 
+    /// The value of a vendor's header that is named after this one and has no date form, in units of so many nanoseconds.
+    pub fn vendor_text(self, unit: i128) -> Option<String> {
+        match self {
+            Case::Small | Case::Huge => Some((self.seconds()? * SECOND / unit).to_string()),
+            Case::NearDate | Case::FarDate => Some("soon".to_owned()),
+            _ => self.text().map(str::to_owned),
+        }
+    }
+
     /// How long the server asks the client to wait, in seconds; None where the header says nothing.
     pub fn seconds(self) -> Option<i128> {
         match self {
-            Case::Small => Some(7),
-            Case::NearDate => Some(90),
+            Case::Small | Case::NearDate => Some(7),
             Case::Huge | Case::FarDate => Some(10_000_000),
             Case::Overflow => Some(i128::from(u64::MAX)),
             Case::Garbage | Case::Absent | Case::NotText => None,

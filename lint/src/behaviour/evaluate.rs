@@ -39,6 +39,8 @@ pub struct Evaluator<'p, 'w> {
     depth: u32,
     forks: u64,
     next_frame: u64,
+    /// The running loops and folds, the innermost last.
+    pub iterations: Vec<Span>,
     /// Whether the budget is used up; everything is unknown from then on.
     pub exhausted: bool,
     /// The parameters' values at the end of the last function that was run, the receiver's first.
@@ -65,8 +67,8 @@ pub struct Frame<'p> {
     pub scope: ScopeId,
     /// The type it gives.
     pub output: Option<TypeAt>,
-    /// Whether a closure's body runs in the variables of the frame below.
-    pub is_closure: bool,
+    /// The closure's expression, where it is one.
+    pub closure: Option<Span>,
     /// The shape of the arena.
     pub shape: Rc<Shape>,
 }
@@ -77,6 +79,8 @@ pub struct LoopFrame {
     is_block: bool,
     breaks: Vec<(Value, World)>,
     continues: Vec<World>,
+    /// Whether a hint decides when it ends.
+    hint_decides: bool,
 }
 
 /// The outcome of a test: the values and reasons with which it holds and with which it does not.
@@ -99,6 +103,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             depth: 0,
             forks: 0,
             next_frame: 0,
+            iterations: Vec::new(),
             exhausted: false,
             changed_arguments: Vec::new(),
             constants: HashMap::new(),
@@ -195,17 +200,32 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 Value::plain(Kind::Variant(Rc::new(Variant { name, ty, fields: values })), span)
             }
             Op::Tuple(values) if values.is_empty() => Value::plain(Kind::Unit, span),
-            Op::Tuple(values) => Value::plain(Kind::Tuple(self.eval_all(values)?.into()), span),
+            Op::Tuple(values) => {
+                let parts: Vec<Option<TypeAt>> = match want.map(|want| &want.ty) {
+                    Some(Type::Tuple(types)) => types.iter().map(|ty| want.map(|want| TypeAt { ty: ty.clone(), ..want.clone() })).collect(),
+                    _ => Vec::new(),
+                };
+                let mut made = Vec::with_capacity(values.len());
+                for (index, value) in values.iter().enumerate() {
+                    let want = parts.get(index).cloned().flatten();
+                    made.push(self.eval(*value, want.as_ref())?);
+                }
+                Value::plain(Kind::Tuple(made.into()), span)
+            }
             Op::List(values) => Value::plain(Kind::List(self.eval_all(values)?.into()), span),
             Op::Repeat { value } => {
                 let value = self.eval(*value, None)?;
                 if value.is_tainted() { value } else { Value::unknown(span) }
             }
-            Op::Range { from, to, .. } => {
-                for end in [from, to].into_iter().flatten() {
-                    self.eval(*end, None)?;
+            Op::Range { from, to, inclusive } => {
+                let mut fields: Vec<(Name, Value)> = Vec::new();
+                for (name, end) in [("from", from), ("to", to)] {
+                    if let Some(end) = end {
+                        fields.push((name.into(), self.eval(*end, None)?));
+                    }
                 }
-                Value::unknown(span)
+                let name = if *inclusive { "RangeInclusive" } else { "Range" };
+                Value::plain(Kind::Variant(Rc::new(Variant { name: name.into(), ty: None, fields })), span)
             }
             Op::Cast { value, ty } => {
                 let value = self.eval(*value, None)?;
@@ -324,7 +344,11 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 return None;
             }
             Op::Continue { label } => {
-                let world = self.world.clone();
+                let mut world = self.world.clone();
+                if world.context.is_some() && !world.shared.slept.is_tainted() {
+                    let slept = Value { at: Some(span), ..world.shared.slept.clone() };
+                    world.shared.slept = slept.chosen(span, &world.context);
+                }
                 if let Some(frame) = self.loop_frame(label.as_ref(), false) {
                     frame.continues.push(world);
                 }
@@ -465,7 +489,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
 
     fn block(&mut self, body: &[ExprId], has_value: bool, label: Option<&Name>, span: Span, want: Option<&TypeAt>) -> Option<Value> {
         if let Some(label) = label {
-            self.current().loops.push(LoopFrame { label: Some(label.clone()), is_block: true, breaks: Vec::new(), continues: Vec::new() });
+            self.current().loops.push(LoopFrame { label: Some(label.clone()), is_block: true, breaks: Vec::new(), continues: Vec::new(), hint_decides: false });
             let value = self.block(body, has_value, None, span, want);
             let frame = self.current().loops.pop().expect("pushed above");
             let mut values = Vec::new();
@@ -513,7 +537,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             (frame.code, frame.body, frame.self_type.clone(), frame.scope, frame.shape.clone())
         };
         let id = self.frame().id;
-        self.frames.push(Frame { code, body: arena, id, returns: Vec::new(), loops: Vec::new(), self_type, scope, output: None, is_closure: true, shape });
+        self.frames.push(Frame { code, body: arena, id, returns: Vec::new(), loops: Vec::new(), self_type, scope, output: None, closure: None, shape });
         let value = self.eval(body, None);
         self.close(value, span)
     }
@@ -580,6 +604,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         let mut results: Vec<Value> = Vec::new();
         let mut worlds: Vec<World> = Vec::new();
         let mut came_past = Trail::NONE;
+        let mut taken: Vec<Span> = Vec::new();
         let mut decided = Trail::NONE;
         let mut open = true;
         for arm in arms {
@@ -636,6 +661,8 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             if possible {
                 self.world.context = outer_context.both(&because);
                 decided = decided.both(&because);
+                // An arm without a pattern or condition of its own stands for the whole `if`.
+                taken.push(if arm.pattern.is_some() { arm.span } else { span });
                 if let Some(value) = self.eval(arm.body, want) {
                     results.push(value.chosen(span, &because));
                     // What follows runs under this arm's reason only where another arm would have left.
@@ -662,13 +689,19 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         }
         self.world = World::join(worlds, span)?;
         if decided.is_some() {
-            self.remember_untaken(id, span, &decided);
+            let only = (taken.len() == 1).then(|| taken[0]);
+            self.remember_untaken(id, span, only, &decided);
+            if arms.iter().any(|arm| self.frame().shape.leaves(arm.body)) {
+                if let Some(frame) = self.current().loops.last_mut() {
+                    frame.hint_decides = true;
+                }
+            }
         }
         Some(Value::one_of(results, span))
     }
 
     /// What an arm that was not taken would have changed is as it is because of the decision.
-    fn remember_untaken(&mut self, id: ExprId, span: Span, because: &Trail) {
+    fn remember_untaken(&mut self, id: ExprId, span: Span, taken: Option<Span>, because: &Trail) {
         let shape = self.frame().shape.clone();
         for local in shape.stores(id) {
             if let Some(Some(value)) = self.world.locals.get_mut(local.0 as usize) {
@@ -678,8 +711,8 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             }
         }
         let slept = &mut self.world.shared.slept;
-        if !slept.is_tainted() {
-            *slept = Value { at: Some(span), ..slept.clone() }.chosen(span, because);
+        if shape.waits(id) && !slept.is_tainted() {
+            *slept = Value { at: Some(taken.unwrap_or(span)), ..slept.clone() }.chosen(span, because);
         }
     }
 
@@ -725,6 +758,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             _ => None,
         };
         let mut exits: Vec<(Value, World)> = Vec::new();
+        let mut hint_decides = false;
+        let first_outcome = self.log.outcomes.len();
+        self.iterations.push(span);
         let mut round = 0;
         loop {
             if let Some((pattern, iterator)) = &iteration {
@@ -749,9 +785,10 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             self.world.shared.slept = Value::plain(Kind::Duration(0), span);
             self.world.shared.sent = None;
             self.world.shared.unknown_wait = false;
-            self.current().loops.push(LoopFrame { label: label.cloned(), is_block: false, breaks: Vec::new(), continues: Vec::new() });
+            self.current().loops.push(LoopFrame { label: label.cloned(), is_block: false, breaks: Vec::new(), continues: Vec::new(), hint_decides: false });
             let value = self.eval(body, None);
             let frame = self.current().loops.pop().expect("pushed above");
+            hint_decides |= frame.hint_decides;
             let mut next = frame.continues;
             if value.is_some() {
                 next.push(self.world.clone());
@@ -779,6 +816,11 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 break;
             }
         }
+        self.iterations.pop();
+        // A loop that sends nothing and runs until the hint is over sleeps it in pieces.
+        if hint_decides && !self.frame().shape.sends(body) {
+            self.log.sleeps_in_pieces(first_outcome, None);
+        }
         let (values, mut worlds): (Vec<_>, Vec<_>) = exits.into_iter().unzip();
         for world in &mut worlds {
             world.shared.sent = outer_sent;
@@ -791,7 +833,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
     }
 
     /// A wait that was slept on is over: the next round's values are no hint because of it.
-    fn forget_spent(&mut self, world: &mut World) {
+    pub fn forget_spent(&mut self, world: &mut World) {
         let slept: Vec<Trail> = world.shared.slept.alternatives().iter().map(|value| value.trail.clone()).filter(Trail::is_some).collect();
         if slept.is_empty() {
             return;
@@ -814,9 +856,20 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         if world.shared.unknown_wait && !world.shared.slept.carries_hint() {
             return;
         }
-        let slept = world.shared.slept.clone();
+        let slept = self.unslept(world);
         if slept.is_tainted() {
             self.log.outcome(self.case, SinkKind::SentAgain, sent, self.code(), &slept, &world.context);
+        }
+    }
+
+    /// What was slept since the last request. Nothing at all counts as a wait of zero for the reason that led here.
+    pub fn unslept(&self, world: &World) -> Value {
+        let slept = world.shared.slept.clone();
+        let nothing = matches!(slept.kind, Kind::Duration(0)) && !slept.is_tainted();
+        let chosen = world.context.nodes(true).find(|node| node.event == Event::Chosen && node.because.iter().any(|because| because.is_some()));
+        match chosen {
+            Some(node) if nothing => Value { at: Some(node.span), ..slept }.chosen(node.span, &world.context),
+            _ => slept,
         }
     }
 
@@ -840,9 +893,10 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         match &body.expr(place).op {
             Op::Local(local) => {
                 let slot = local.0 as usize;
-                if let Some(before) = self.world.locals.get(slot).and_then(Option::as_ref) {
-                    self.log.overwritten(self.case, before, &value, span);
-                }
+                let value = match self.world.locals.get(slot).and_then(Option::as_ref) {
+                    Some(before) => over(before, value, span),
+                    None => value,
+                };
                 self.world.locals[slot] = Some(value);
             }
             Op::Dereference(inner) | Op::Reference { value: inner, .. } => self.store_through(*inner, value, span)?,
@@ -902,6 +956,11 @@ impl<'p, 'w> Evaluator<'p, 'w> {
 
     /// Remembers what an unknown thing's field holds from now on.
     pub fn keep_field(&mut self, origin: Rc<Origin>, name: Name, value: Value, span: Span) {
+        let known = self.world.shared.fields.iter().find(|(known, field, _)| *known == origin && *field == name);
+        let value = match known {
+            Some((_, _, before)) => over(before, value, span),
+            None => value,
+        };
         if value.is_tainted() {
             self.log.outcome(self.case, SinkKind::Stored, span, self.code(), &value, &self.world.context.clone());
         }
@@ -911,6 +970,19 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             None if fields.len() < 256 => fields.push((origin, name, value)),
             None => {}
         }
+    }
+}
+
+/// A wait that takes the place of a hint which nobody has waited for: it remembers that.
+fn over(before: &Value, after: Value, span: Span) -> Value {
+    let hint = before.alternatives().iter().find(|value| value.trail.carries_hint() && value.nanoseconds().is_some());
+    let is_wait = !matches!(after.kind, Kind::Unit | Kind::Bool(_) | Kind::Text(_) | Kind::Variant(_) | Kind::OneOf(_));
+    match hint {
+        Some(hint) if is_wait && !after.is_tainted() => {
+            let trail = Trail::new(Event::Overwritten, span, &[], &[&hint.trail]);
+            after.on(trail)
+        }
+        _ => after,
     }
 }
 

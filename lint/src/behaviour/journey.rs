@@ -59,7 +59,7 @@ fn trail_steps(facts: &Facts<'_, '_>, trail: &Trail) -> Vec<Step> {
             Event::Read(source) => {
                 let source = facts.source(source);
                 let label = match &source.kind {
-                    SourceKind::Header => "the header is named here".to_owned(),
+                    SourceKind::Header | SourceKind::Vendor(_) => "the header is named here".to_owned(),
                     SourceKind::Text => "the header's text comes in here".to_owned(),
                     SourceKind::Named(name) => format!("`{name}` holds the server's hint"),
                 };

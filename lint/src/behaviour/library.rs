@@ -168,8 +168,22 @@ impl Evaluator<'_, '_> {
         // Comparisons with the header's name.
         if let (Kind::Unknown(origin), [argument], "eq_ignore_ascii_case" | "eq" | "equals") = (&receiver.kind, arguments, name) {
             if let Some(header) = self.header_name(argument) {
-                let source = self.log.source(header.at, self.code(), false, None);
+                let source = self.log.header(&header, self.code(), None);
                 return Some(Some(self.is_header(origin.clone(), source, span)));
+            }
+        }
+        // A raw line is looked at for the header's name: the line is the header then.
+        if let (Kind::Unknown(origin), [argument], "starts_with" | "contains" | "strip_prefix" | "trim_start_matches") = (&receiver.kind, arguments, name) {
+            if let Some(header) = self.header_name(argument) {
+                let source = self.log.header(&header, self.code(), None);
+                if name == "starts_with" || name == "contains" {
+                    let line = Origin::new(OriginStep::Field("line".into()), Some(origin.clone()), None);
+                    return Some(Some(self.is_header(Rc::new(line), source, span)));
+                }
+                return Some(Some(match self.text_of(source, span, span) {
+                    Some(text) => Value::some(text),
+                    None => self.read_option(&header, span),
+                }));
             }
         }
         match &receiver.kind {
@@ -194,6 +208,11 @@ impl Evaluator<'_, '_> {
             Kind::Hint(_) => self.hint_method(receiver, name, arguments, span, want),
             Kind::Bool(_) | Kind::Maybe => self.bool_method(receiver, name, arguments, span),
             Kind::List(_) => self.list_method(receiver, name, arguments, span, want),
+            Kind::Sleep(wait) if matches!(name, "tick" | "poll" | "poll_tick" | "wait" | "next" | "recv") => {
+                let wait = wait.clone();
+                self.sleep(&wait, receiver.at.unwrap_or(span));
+                Some(Some(Value::unit()))
+            }
             Kind::Sleep(_) => matches!(name, "as_mut" | "boxed" | "fuse" | "map" | "await" | "into" | "instrument").then(|| Some(receiver.clone())),
             Kind::Unknown(_) => self.unknown_method(receiver, name, arguments, span, want),
             Kind::Tuple(_) if matches!(name, "into" | "max" | "min") => Some(Some(receiver.clone())),

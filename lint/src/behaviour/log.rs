@@ -1,6 +1,7 @@
 //! The log: what running the cases has shown, gathered for the rules.
 
 use super::case::Case;
+use super::read::HeaderName;
 use super::trail::{SourceIndex, Trail};
 use super::value::{Code, Kind, Value};
 use crate::ir::{FunctionId, Name, OpaqueReason, Span};
@@ -17,6 +18,8 @@ pub struct Source {
     pub kind: SourceKind,
     /// The place and code that read it, where that is another: a helper that is given the header's name.
     pub read_at: Option<(Span, Code)>,
+    /// The closure that read it, if one did.
+    pub closure: Option<Span>,
 }
 
 /// The kinds of sources.
@@ -24,6 +27,8 @@ pub struct Source {
 pub enum SourceKind {
     /// A header that is read by its name.
     Header,
+    /// A vendor's header that is named after it, and has no date form.
+    Vendor(Name),
     /// The text of the header, as a parameter of a function that is named for it.
     Text,
     /// A value that is named like the hint and was parsed elsewhere.
@@ -62,6 +67,10 @@ pub struct Outcome {
     pub value: Value,
     /// Whether it came inside an `Err`.
     pub in_error: bool,
+    /// Whether it came as a future that ends after the wait.
+    pub in_future: bool,
+    /// Whether it is one piece of a wait that goes on after it.
+    pub in_pieces: bool,
     /// What decided that the sink was reached.
     pub context: Trail,
 }
@@ -136,6 +145,30 @@ impl Log {
         index
     }
 
+    /// The source for a header that is read by its name.
+    pub fn header(&mut self, name: &HeaderName, code: Code, read_at: Option<(Span, Code)>) -> SourceIndex {
+        let kind = name.vendor.clone().map_or(SourceKind::Header, SourceKind::Vendor);
+        let index = self.intern(name.at, code, kind);
+        if let Some(read_at) = read_at {
+            self.sources[index as usize].read_at.get_or_insert(read_at);
+        }
+        index
+    }
+
+    /// Remembers the closure that a header was read in.
+    pub fn read_in_closure(&mut self, source: SourceIndex, closure: Option<Span>) {
+        self.sources[source as usize].closure = closure;
+    }
+
+    /// Sleeps of a wait in pieces, one after the other, cut nothing: those recorded from a place on, or in one code.
+    pub fn sleeps_in_pieces(&mut self, from: usize, code: Option<Code>) {
+        for outcome in self.outcomes.iter_mut().skip(from) {
+            if outcome.kind == SinkKind::Slept && code.is_none_or(|code| code == outcome.code) {
+                outcome.in_pieces = true;
+            }
+        }
+    }
+
     /// The source for a name that stands for a hint.
     pub fn named_source(&mut self, name: &Name, _is_part: bool, span: Span, code: Code) -> SourceIndex {
         self.intern(span, code, SourceKind::Named(name.clone()))
@@ -151,32 +184,31 @@ impl Log {
         let next = self.sources.len() as SourceIndex;
         let index = *self.by_place.entry((span, is_named)).or_insert(next);
         if index == next {
-            self.sources.push(Source { span, code, kind, read_at: None });
+            self.sources.push(Source { span, code, kind, read_at: None, closure: None });
         }
         index
     }
 
     /// Records what a value is at a sink, alternative by alternative, without its wrappers.
     pub fn outcome(&mut self, case: Case, kind: SinkKind, span: Span, code: Code, value: &Value, context: &Trail) {
-        self.flatten(case, kind, span, code, value, context, false, 0);
+        self.flatten(case, kind, span, code, value, context, (false, false), 0);
     }
 
     #[expect(clippy::too_many_arguments, reason = "one record's fields, handed down a recursion")]
-    fn flatten(&mut self, case: Case, kind: SinkKind, span: Span, code: Code, value: &Value, context: &Trail, in_error: bool, depth: u32) {
+    fn flatten(&mut self, case: Case, kind: SinkKind, span: Span, code: Code, value: &Value, context: &Trail, (in_error, in_future): (bool, bool), depth: u32) {
         if depth > 6 {
             return;
         }
         match &value.kind {
             Kind::OneOf(values) => {
                 for value in values.iter() {
-                    self.flatten(case, kind, span, code, value, context, in_error, depth);
+                    self.flatten(case, kind, span, code, value, context, (in_error, in_future), depth);
                 }
                 return;
             }
-            Kind::Sleep(inner) => return self.flatten(case, kind, span, code, inner, context, in_error, depth + 1),
-            Kind::Tuple(values) | Kind::List(values) => {
+            Kind::Sleep(inner) => return self.flatten(case, kind, span, code, inner, context, (in_error, true), depth + 1),Kind::Tuple(values) | Kind::List(values) => {
                 for value in values.iter().filter(|value| value.is_tainted()) {
-                    self.flatten(case, kind, span, code, value, context, in_error, depth + 1);
+                    self.flatten(case, kind, span, code, value, context, (in_error, in_future), depth + 1);
                 }
                 return;
             }
@@ -185,7 +217,7 @@ impl Log {
                 for (_, field) in &variant.fields {
                     let field = super::evaluate::inherit(field.clone(), value);
                     if field.is_tainted() || matches!(&*variant.name, "Some" | "Ok") {
-                        self.flatten(case, kind, span, code, &field, context, in_error, depth + 1);
+                        self.flatten(case, kind, span, code, &field, context, (in_error, in_future), depth + 1);
                     }
                 }
                 return;
@@ -202,7 +234,7 @@ impl Log {
             return;
         }
         places.push(outcomes.len());
-        self.outcomes.push(Outcome { case, kind, span, code, entry, value: value.clone(), in_error, context: context.clone() });
+        self.outcomes.push(Outcome { case, kind, span, code, entry, value: value.clone(), in_error, in_future, in_pieces: false, context: context.clone() });
     }
 
     /// The outcomes of the entry that was run, out of the way of the next.

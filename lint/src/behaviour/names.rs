@@ -8,6 +8,12 @@ pub fn is_header(text: &str) -> bool {
     text.trim().trim_end_matches(':').eq_ignore_ascii_case("retry-after")
 }
 
+/// Whether the text is this header's name, or a vendor's header named after it: `retry-after-ms`, `x-ms-retry-after-ms`.
+pub fn is_header_or_vendor(text: &str) -> bool {
+    let lower = text.trim().trim_end_matches(':').to_ascii_lowercase();
+    lower.contains("retry-after") && lower.len() < 48 && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+}
+
 /// Lower-case words of an identifier in snake, camel or kebab case.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
@@ -29,7 +35,7 @@ fn words(name: &str) -> Vec<String> {
 const NOT_THE_HINT: &[&str] = &[
     "max", "min", "maximum", "minimum", "default", "limit", "cap", "respect", "use", "honor", "honour", "ignore", "has", "is", "should", "no", "not", "enable", "enabled", "parse", "set", "with",
     "count", "header", "headers", "name", "do", "does", "did", "test", "fallback", "never", "supports", "support", "can", "policy", "strategy", "error", "err", "own", "fixed", "base", "total", "config",
-    "builder", "field", "key", "re", "regex", "pattern", "failure", "success", "layer", "middleware", "jitter", "factor", "multiplier", "mode", "unsafe", "possible", "execution", "if", "when", "and", "or",
+    "builder", "field", "key", "failures", "attempts", "errors", "times", "retries", "tries", "attempt", "re", "regex", "pattern", "failure", "success", "layer", "middleware", "jitter", "factor", "multiplier", "mode", "unsafe", "possible", "execution", "if", "when", "and", "or",
 ];
 
 thread_local! {

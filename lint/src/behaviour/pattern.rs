@@ -2,6 +2,7 @@
 
 use super::evaluate::{Evaluator, inherit, inner_type, step};
 use super::names;
+use super::read::HeaderName;
 use super::trail::{Event, Trail};
 use super::value::{Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{Literal, Name, Path, Pattern, Span, Type, TypeId, TypeKind};
@@ -104,7 +105,8 @@ impl<'p> Evaluator<'p, '_> {
             },
             Pattern::Range { from, to, inclusive } => {
                 let Some(number) = number_of(value) else { return Fit::Maybe };
-                *reason = reason.both(&step(Event::Compared, span, &value.trail));
+                let event = if is_text_part(value) { Event::NotNumber } else { Event::Compared };
+                *reason = reason.both(&step(event, self.iterations.last().copied().filter(|_| event == Event::NotNumber).unwrap_or(span), &value.trail));
                 let mut fit = Fit::Yes;
                 for (end, is_upper) in [(from, false), (to, true)] {
                     let Some(end) = end else { continue };
@@ -137,8 +139,9 @@ impl<'p> Evaluator<'p, '_> {
 
     fn fit_value(&mut self, wanted: &Kind, value: &Value, span: Span, reason: &mut Trail) -> Fit {
         if let (Kind::Text(text), Kind::Unknown(origin)) = (wanted, &value.kind) {
-            if names::is_header(text) {
-                let source = self.log.source(span, self.code(), false, None);
+            if names::is_header_or_vendor(text) {
+                let vendor = (!names::is_header(text)).then(|| Name::from(&**text));
+                let source = self.log.header(&HeaderName { at: span, vendor }, self.code(), None);
                 let is = self.is_header(origin.clone(), source, span);
                 *reason = reason.both(&is.trail);
                 return if matches!(is.kind, Kind::Bool(true)) { Fit::Yes } else { Fit::No };
@@ -383,8 +386,9 @@ impl<'p> Evaluator<'p, '_> {
     }
 
     /// What a field holds that was made with a hint in it elsewhere.
-    fn slot(&self, owner: &str, field: &str) -> Option<Value> {
+    fn slot(&mut self, owner: &str, field: &str) -> Option<Value> {
         let cases = self.log.known_slots.get(&(owner.into(), field.into()))?;
+        self.log.met.0 += 1;
         let at = self.here();
         Some(cases.get(&self.case).map_or_else(|| Value::unknown(at), |values| Value::one_of(values.clone(), at)))
     }
@@ -430,6 +434,22 @@ impl<'p> Evaluator<'p, '_> {
         }
         self.each(base, |this, base| match (&base.kind, &index.kind) {
             (Kind::List(values), Kind::Integer(place)) => usize::try_from(*place).ok().and_then(|place| values.get(place).cloned()).unwrap_or_else(|| Value::unknown(span)),
+            (Kind::Text(text), Kind::Integer(place)) => match usize::try_from(*place).ok().and_then(|place| text.as_bytes().get(place)) {
+                Some(byte) => base.map(Kind::Integer(i128::from(*byte))),
+                None => Value { trail: base.trail.clone(), ..Value::unknown(span) },
+            },
+            (Kind::Text(text), Kind::Variant(range)) => {
+                let end = |name: &str| range.fields.iter().find(|(known, _)| &**known == name).map(|(_, value)| if let Kind::Integer(place) = value.kind { usize::try_from(place).ok() } else { None });
+                let from = end("from").unwrap_or(Some(0));
+                let to = end("to").map_or(Some(text.len()), |to| to.map(|to| to + usize::from(&*range.name == "RangeInclusive")));
+                match (from, to) {
+                    (Some(from), Some(to)) => match text.get(from..to) {
+                        Some(part) => base.map(Kind::Text(part.into())),
+                        None => Value { trail: base.trail.clone(), ..Value::unknown(span) },
+                    },
+                    _ => base.clone(),
+                }
+            }
             (Kind::Text(_), _) => base.clone(),
             (Kind::Unknown(_), _) => this.part(base, OriginStep::Inner, None, span),
             _ => Value { trail: base.trail.clone(), ..Value::unknown(span) },
@@ -504,7 +524,7 @@ impl<'p> Evaluator<'p, '_> {
     }
 
     /// What a place that is named like the hint holds in this case. None where its type says that it is something else.
-    fn named_hint(&mut self, name: &Name, origin: &Rc<Origin>, span: Span) -> Option<Value> {
+    pub fn named_hint(&mut self, name: &Name, origin: &Rc<Origin>, span: Span) -> Option<Value> {
         let (is_option, leaf) = match &origin.ty {
             Some(ty) => {
                 let outer = ty.ty.last_segment();
@@ -588,6 +608,11 @@ pub fn number_of(value: &Value) -> Option<i128> {
         Kind::Character(character) => Some(i128::from(u32::from(character))),
         _ => None,
     }
+}
+
+/// Whether a number or character is a piece of a header's text, which no parse has made a number of yet.
+pub fn is_text_part(value: &Value) -> bool {
+    value.trail.carries_hint() && value.trail.find(false, |node| matches!(node.event, Event::ParsedNumber | Event::ParsedDate)).is_none() && matches!(value.kind, Kind::Character(_) | Kind::Integer(_))
 }
 
 /// Patterns of a tuple beside the values they meet, around a rest pattern.

@@ -2,17 +2,20 @@
 
 use super::case::{Case, NOW, SECOND};
 use super::evaluate::{Evaluator, step};
+use super::log::SourceKind;
 use super::names;
 use super::trail::{Event, SourceIndex, Trail};
 use super::value::{Kind, Origin, Value};
-use crate::ir::Span;
+use crate::ir::{Name, Span};
 use std::rc::Rc;
 
 /// A header's name as a value, with the place that gave it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct HeaderName {
     /// The place.
     pub at: Span,
+    /// The vendor's name, where it is not the header itself.
+    pub vendor: Option<Name>,
 }
 
 impl Evaluator<'_, '_> {
@@ -22,7 +25,10 @@ impl Evaluator<'_, '_> {
             return None;
         }
         value.alternatives().iter().find_map(|value| match &value.kind {
-            Kind::Text(text) if names::is_header(text) => value.at.map(|at| HeaderName { at }),
+            Kind::Text(text) if names::is_header_or_vendor(text) => {
+                let vendor = (!names::is_header(text)).then(|| Name::from(&**text));
+                value.at.map(|at| HeaderName { at, vendor })
+            }
             Kind::Variant(variant) if variant.fields.len() == 1 => self.header_name(&variant.fields[0].1),
             _ => None,
         })
@@ -34,14 +40,25 @@ impl Evaluator<'_, '_> {
         match self.case {
             Case::Absent => None,
             Case::NotText => Some(Value { kind: Kind::NotText, trail, at: Some(span) }),
-            case => case.text().map(|text| Value { kind: Kind::Text(text.into()), trail, at: Some(span) }),
+            case => {
+                let text = match &self.log.sources[source as usize].kind {
+                    SourceKind::Vendor(name) => case.vendor_text(names::unit_of(name)),
+                    _ => case.text().map(str::to_owned),
+                };
+                text.map(|text| Value { kind: Kind::Text(text.into()), trail, at: Some(span) })
+            }
         }
     }
 
     /// What reading the header gives: the bare text, or None (the value) where the case has no header.
     pub fn read(&mut self, name: &HeaderName, span: Span) -> Option<Value> {
+        if self.world.shared.header_set {
+            return Some(Value::unknown(span));
+        }
         let code = self.code();
-        let source = self.log.source(name.at, code, false, Some((span, code)));
+        let closure = self.frame().closure;
+        let source = self.log.header(name, code, Some((span, code)));
+        self.log.read_in_closure(source, closure);
         self.text_of(source, span, span)
     }
 
@@ -51,7 +68,7 @@ impl Evaluator<'_, '_> {
             Some(text) => Value::some(text),
             None => {
                 let code = self.code();
-                let source = self.log.source(name.at, code, false, Some((span, code)));
+                let source = self.log.header(name, code, Some((span, code)));
                 let read = Trail::new(Event::Read(source), span, &[], &[]);
                 Value::none(step(Event::Absent, span, &read), span)
             }

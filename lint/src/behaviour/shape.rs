@@ -1,18 +1,21 @@
 //! Shapes: what the evaluator wants to know of a body before it runs it.
 
+use super::names;
 use crate::ir::{Body, ExprId, LocalId, Op};
 
 /// For every expression of a body: what it may store to, and whether it may leave before its end.
 #[derive(Debug, Default)]
 pub struct Shape {
     leaves: Vec<bool>,
+    waits: Vec<bool>,
+    sends: Vec<bool>,
     stores: Vec<Vec<LocalId>>,
 }
 
 impl Shape {
     /// Looks through the body once.
     pub fn of(body: &Body) -> Shape {
-        let mut shape = Shape { leaves: vec![false; body.exprs.len()], stores: vec![Vec::new(); body.exprs.len()] };
+        let mut shape = Shape { leaves: vec![false; body.exprs.len()], waits: vec![false; body.exprs.len()], sends: vec![false; body.exprs.len()], stores: vec![Vec::new(); body.exprs.len()] };
         let mut done = vec![false; body.exprs.len()];
         if let Some(root) = body.root {
             shape.visit(body, root, &mut done);
@@ -37,11 +40,24 @@ impl Shape {
             let op = &body.expr(id).op;
             let mut leaves = matches!(op, Op::Return(_) | Op::Break { .. } | Op::Continue { .. } | Op::Try(_) | Op::Panic);
             let mut stores = Vec::new();
+            let called = match op {
+                Op::Method { name, .. } => Some(&**name),
+                Op::Call { callee, .. } => match &body.expr(*callee).op {
+                    Op::Path(path) => Some(path.last()),
+                    Op::Local(local) => Some(&*body.locals[local.0 as usize].name),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let mut waits = matches!(op, Op::Await(_)) || called.is_some_and(|name| names::sleeps(name) || names::may_wait(name));
+            let mut sends = called.is_some_and(names::sends);
             if let Op::Store { place, .. } = op {
                 stores.extend(root_local(body, *place));
             }
             op.for_each_child(|child| {
                 leaves |= self.leaves[child.0 as usize];
+                waits |= self.waits[child.0 as usize];
+                sends |= self.sends[child.0 as usize];
                 stores.extend(self.stores[child.0 as usize].iter().copied());
             });
             if matches!(op, Op::Closure { .. } | Op::Async(_)) {
@@ -50,6 +66,8 @@ impl Shape {
             stores.sort_unstable();
             stores.dedup();
             self.leaves[index] = leaves;
+            self.waits[index] = waits;
+            self.sends[index] = sends;
             // Only branches are asked for their stores later, but every ancestor needs its children's.
             self.stores[index] = stores;
         }
@@ -58,6 +76,16 @@ impl Shape {
     /// Whether the expression may return, break, continue or fail before its end.
     pub fn leaves(&self, id: ExprId) -> bool {
         self.leaves.get(id.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether it may wait for anything.
+    pub fn waits(&self, id: ExprId) -> bool {
+        self.waits.get(id.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Whether it may send a request.
+    pub fn sends(&self, id: ExprId) -> bool {
+        self.sends.get(id.0 as usize).copied().unwrap_or(false)
     }
 
     /// The variables it may store to.

@@ -27,6 +27,8 @@ pub struct Shared {
     pub slept: Value,
     /// The last place that sent a request since the round of the loop began.
     pub sent: Option<Span>,
+    /// Whether this very code has set the header: what it reads back then is its own.
+    pub header_set: bool,
     /// Whether something that may wait, and is not understood, was awaited.
     pub unknown_wait: bool,
 }
@@ -63,7 +65,7 @@ impl World {
 impl Shared {
     /// Nothing has happened yet.
     pub fn new(at: Span) -> Shared {
-        Shared { fields: Vec::new(), headers: Vec::new(), slept: Value::plain(Kind::Duration(0), at), sent: None, unknown_wait: false }
+        Shared { fields: Vec::new(), headers: Vec::new(), slept: Value::plain(Kind::Duration(0), at), sent: None, header_set: false, unknown_wait: false }
     }
 
     /// The state where two ways meet.
@@ -89,6 +91,7 @@ impl Shared {
             a.slept = Value::one_of(vec![a.slept, b.slept], at);
         }
         a.sent = a.sent.or(b.sent);
+        a.header_set |= b.header_set;
         a.unknown_wait |= b.unknown_wait;
         a
     }

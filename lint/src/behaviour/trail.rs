@@ -43,6 +43,10 @@ pub enum Event {
     Floor(bool),
     /// A branch or a fallback chose the value.
     Chosen,
+    /// A branch chose that there is nothing: None, or an error.
+    ChosenNothing,
+    /// A hint stood in this place before, unused, and gave way.
+    Overwritten,
     /// The value was stored in a field, a variable outside the function or a message.
     Stored,
     /// The value came back from a function.
@@ -178,17 +182,17 @@ impl Trail {
     }
 
     /// The trail of a value that was chosen by a decision: a hint stays a hint, whatever else remembers why it was taken.
-    pub fn chosen(&self, at: Span, decided_at: Span, because: &Trail) -> Trail {
+    pub fn chosen(&self, at: Span, decided_at: Span, nothing: bool, because: &Trail) -> Trail {
         if !because.is_some() || self.same(because) || self.was_chosen_by(because) {
             return self.clone();
         }
-        Trail::node(Event::Chosen, at, Some(decided_at), None, if self.is_some() { vec![self.clone()] } else { Vec::new() }, vec![because.clone()])
+        Trail::node(if nothing { Event::ChosenNothing } else { Event::Chosen }, at, Some(decided_at), None, if self.is_some() { vec![self.clone()] } else { Vec::new() }, vec![because.clone()])
     }
 
     /// Whether the decision, with all its parts, is already what chose the value.
     fn was_chosen_by(&self, because: &Trail) -> bool {
         let mut node = self.0.as_deref();
-        while let Some(current) = node.filter(|node| node.event == Event::Chosen) {
+        while let Some(current) = node.filter(|node| matches!(node.event, Event::Chosen | Event::ChosenNothing)) {
             if current.because.iter().any(|known| known.same(because)) {
                 return true;
             }

@@ -215,7 +215,8 @@ impl Value {
             return Value { kind: Kind::OneOf(values.iter().map(|value| value.clone().chosen(decided_at, because)).collect()), ..self };
         }
         let at = self.at.unwrap_or(decided_at);
-        let trail = self.trail.chosen(at, decided_at, because);
+        let nothing = matches!(self.variant_name(), Some("None" | "Err"));
+        let trail = self.trail.chosen(at, decided_at, nothing, because);
         Value { trail, ..self }
     }
 

@@ -68,6 +68,7 @@ pub const RULE: Rule = Rule { id: "capped_hint", group: Group::Schedule, level: 
 enum Way {
     Shortened,
     Dropped,
+    Overwritten,
 }
 
 fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
@@ -75,7 +76,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     for index in 0..facts.log.sources.len() as SourceIndex {
         let source = facts.source(index);
         let outcomes: Vec<&Outcome> = facts.outcomes_of(index).collect();
-        for outcome in outcomes.iter().filter(|outcome| outcome.case.is_long()) {
+        for outcome in outcomes.iter().filter(|outcome| outcome.case.is_long() && !outcome.in_pieces) {
             let Some((span, way)) = held_back(outcome, index) else { continue };
             if way == Way::Dropped {
                 // The comparison must be what keeps this hint from a place that shorter ones reach.
@@ -92,6 +93,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             let confidence = if named || undecided || matches!(outcome.kind, SinkKind::Passed | SinkKind::Stored) { Confidence::Medium } else { Confidence::High };
             let (message, label, kind) = match way {
                 Way::Shortened => ("the wait is held below what the server asked for", "a longer hint is cut here", StepKind::Cut),
+                Way::Overwritten => ("the hint is overwritten before anybody has waited for it", "the hint gives way here", StepKind::Cut),
                 Way::Dropped => ("a long hint is dropped, so the request is sent again all the sooner", "a longer hint is dropped here", StepKind::Dropped),
             };
             let focus = Step { span, kind, label: label.to_owned() };
@@ -136,6 +138,14 @@ fn held_back(outcome: &Outcome, source: SourceIndex) -> Option<(Span, Way)> {
     }
     if value.trail.carries_hint() {
         return None;
+    }
+    let mut node = value.trail.0.as_deref();
+    while let Some(current) = node {
+        match current.event {
+            Event::Overwritten if current.because.iter().any(|trail| trail.sources(false).contains(&source)) => return Some((current.span, Way::Overwritten)),
+            Event::Chosen | Event::Returned | Event::Both | Event::Floor(_) => node = current.data.first().and_then(|trail| trail.0.as_deref()),
+            _ => break,
+        }
     }
     let compared = [&value.trail, &outcome.context].into_iter().find_map(|trail| {
         let node = trail.find(true, |node| matches!(node.event, Event::Compared | Event::NotNumber | Event::Absent | Event::Past))?;

@@ -46,8 +46,9 @@ use super::{Group, Rule};
 use crate::behaviour::Facts;
 use crate::behaviour::case::Case;
 use crate::behaviour::journey::{header_text, journey};
-use crate::behaviour::log::{Attempt, Outcome, SinkKind, SourceKind};
-use crate::behaviour::trail::SourceIndex;
+use crate::behaviour::log::{Outcome, SinkKind, Source, SourceKind};
+use crate::behaviour::trail::{Event, SourceIndex, Trail};
+use crate::behaviour::value::Kind;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind, Witness};
 use crate::ir::Span;
 
@@ -58,30 +59,39 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for index in 0..facts.log.sources.len() as SourceIndex {
         let source = facts.source(index);
-        if matches!(source.kind, SourceKind::Named(_)) {
+        if matches!(source.kind, SourceKind::Named(_) | SourceKind::Vendor(_)) {
             continue;
         }
-        let attempts: Vec<&Attempt> = facts.log.attempts.iter().filter(|attempt| attempt.source == index).collect();
-        let dates = |date: bool, success: bool| attempts.iter().filter(move |attempt| attempt.case == Case::NearDate && attempt.date == date && attempt.success == success);
         // Text that went out of sight may have been read as a date there.
         if facts.log.escaped.contains_key(&(index, Case::NearDate)) {
             continue;
         }
-        let Some(used) = facts.outcomes_of(index).filter(|outcome| outcome.case == Case::Small && outcome.value.trail.carries_hint()).min_by_key(|outcome| sink_rank(outcome)) else { continue };
-        let date_arrives = facts.outcomes_of(index).any(|outcome| outcome.case == Case::NearDate && outcome.value.trail.carries_hint());
-        let place = if dates(true, true).next().is_none() {
-            dates(false, false).map(|attempt| attempt.span).min_by_key(|span| (span.file, span.start)).or_else(|| if date_arrives { None } else { refused(facts, index) })
-        } else if !date_arrives {
-            // A date is parsed, and nothing comes of it.
-            dates(true, true).map(|attempt| attempt.span).min_by_key(|span| (span.file, span.start)).filter(|_| !unknown_arrives(facts, index))
-        } else {
-            None
+        let Some(used) = facts.outcomes_of(index).filter(|outcome| outcome.case == Case::Small && is_wait(outcome)).min_by_key(|outcome| sink_rank(outcome)) else { continue };
+        let date_arrives = facts.outcomes_of(index).any(|outcome| outcome.case == Case::NearDate && is_wait(outcome));
+        let attempts = |date: bool, success: bool| {
+            let attempts = facts.log.attempts.iter().filter(move |attempt| attempt.source == index && attempt.case == Case::NearDate && attempt.date == date && attempt.success == success);
+            attempts.map(|attempt| attempt.span).min_by_key(|span| (span.file, span.start))
         };
-        let Some(parse) = place else { continue };
-        // A helper for many headers is right for the others: the call that names this one is to blame.
-        let (span, label) = match (facts.function_at(source.span), source.read_at.and_then(|(read, _)| facts.function_at(read))) {
-            (Some(named), Some(read)) if named != read => (source.span, "the helper reads a number only"),
-            _ => (parse, "a date fails here"),
+        let (place, is_thrown) = match attempts(true, true) {
+            // A date is parsed, and nothing comes of it.
+            Some(parse) if !date_arrives => (thrown_away(facts, index).unwrap_or(parse), true),
+            Some(_) => continue,
+            None => match attempts(false, false).or_else(|| if date_arrives { None } else { refused(facts, index) }) {
+                Some(parse) => (parse, false),
+                // What is made of a date without reading it as one is no time.
+                None => match attempts(false, true) {
+                    Some(parse) => (parse, false),
+                    None => continue,
+                },
+            },
+        };
+        let (span, label) = if is_thrown {
+            (place, "a date is read and then thrown away")
+        } else if is_for_many_headers(facts, source, place) {
+            // A helper for many headers is right for the others: the call that names this one is to blame.
+            (source.span, "the helper reads a number only")
+        } else {
+            (place, "a date fails here")
         };
         let focus = Step { span, kind: StepKind::Parsed, label: label.to_owned() };
         let finding = Finding {
@@ -96,7 +106,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             witness: Some(Witness {
                 header: header_text(Case::NearDate),
                 subject: "does not read the value".to_owned(),
-                reference: "waits at least 90 s".to_owned(),
+                reference: "waits at least 7 s".to_owned(),
                 confirmed: false,
             }),
         };
@@ -106,6 +116,39 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether the outcome is a wait made from the hint. Text with the number in it, for a log line or a message, is none.
+fn is_wait(outcome: &Outcome) -> bool {
+    let is_message = matches!(outcome.value.kind, Kind::Text(_)) && outcome.value.trail.find(false, |node| matches!(node.event, Event::ParsedNumber | Event::ParsedDate)).is_some();
+    outcome.value.trail.carries_hint() && !is_message
+}
+
+/// Whether the header is named in one function or closure, and read and parsed in another that is given the name.
+fn is_for_many_headers(facts: &Facts<'_, '_>, source: &Source, parse: Span) -> bool {
+    let inside = |outer: Span, inner: Span| outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end;
+    let Some(named) = facts.function_at(source.span) else { return false };
+    let Some(read) = source.read_at.and_then(|(read, _)| facts.function_at(read)) else { return false };
+    if let Some(closure) = source.closure.filter(|closure| !inside(*closure, source.span)) {
+        return inside(closure, parse);
+    }
+    named != read && facts.function_at(parse) != Some(named)
+}
+
+/// Where the date's case ends with nothing, because of a date that was read.
+fn thrown_away(facts: &Facts<'_, '_>, source: SourceIndex) -> Option<Span> {
+    facts.outcomes_of(source).filter(|outcome| outcome.case == Case::NearDate && !outcome.value.trail.carries_hint()).find_map(|outcome| {
+        let mut node = outcome.value.trail.0.as_deref();
+        let mut place = None;
+        while let Some(current) = node {
+            let from_date = |trail: &Trail| trail.find(true, |node| matches!(node.event, Event::ParsedDate | Event::NotNumber | Event::Absent | Event::Compared)).is_some_and(|node| node.event == Event::ParsedDate);
+            if matches!(current.event, Event::Chosen | Event::ChosenNothing) && current.because.iter().any(from_date) {
+                place = Some(current.span);
+            }
+            node = current.data.first().and_then(|data| data.0.as_deref());
+        }
+        place
+    })
 }
 
 fn sink_rank(outcome: &Outcome) -> u8 {
@@ -118,14 +161,8 @@ fn sink_rank(outcome: &Outcome) -> u8 {
     }
 }
 
-/// Whether something that is not understood comes of a date: then nothing is certain.
-fn unknown_arrives(facts: &Facts<'_, '_>, source: SourceIndex) -> bool {
-    facts.outcomes_of(source).any(|outcome| outcome.case == Case::NearDate && outcome.value.is_unknown() && outcome.value.trail.is_some())
-}
-
 /// Where a hand-written number parser refuses a date: the test that makes the date end as the garbage does.
 fn refused(facts: &Facts<'_, '_>, source: SourceIndex) -> Option<Span> {
-    use crate::behaviour::trail::Event;
     let end = |case: Case| {
         facts.outcomes_of(source).filter(|outcome| outcome.case == case && !outcome.value.trail.carries_hint()).find_map(|outcome| {
             outcome.value.trail.find(true, |node| matches!(node.event, Event::NotNumber)).map(|node| node.span)

@@ -60,7 +60,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             }
             let Some(span) = chosen_at(&outcome.value.trail, index) else { continue };
             // The same place must be one where a hint that can be read is the wait.
-            let counts = outcomes.iter().any(|other| other.case == Case::Small && other.kind == outcome.kind && other.span == outcome.span && other.value.trail.carries_hint());
+            let counts = outcomes.iter().any(|other| other.case == Case::Small && other.kind == outcome.kind && other.span == outcome.span && other.value.trail.carries_hint() && (other.in_future || !matches!(outcome.value.kind, Kind::Unit)));
             if !counts {
                 continue;
             }
@@ -96,6 +96,8 @@ fn is_zero(outcome: &Outcome) -> bool {
     match outcome.value.kind {
         Kind::Duration(time) | Kind::Hint(time) | Kind::Integer(time) | Kind::Instant(time) => time == 0,
         Kind::Float(number) => number == 0.0,
+        // A future that is ready at once, where others end after a wait.
+        Kind::Unit => outcome.kind == SinkKind::Returned,
         _ => false,
     }
 }
@@ -105,12 +107,37 @@ fn chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
     let mut node: Option<&Node> = trail.0.as_deref();
     let mut place = None;
     while let Some(current) = node {
-        if current.event == Event::Chosen && current.because.iter().any(|because| failed(because, source)) {
-            place = Some(current.span);
+        if matches!(current.event, Event::Chosen | Event::ChosenNothing) && current.because.iter().any(|because| failed(because, source)) {
+            place = Some(to_blame(current, source));
         }
         node = current.data.first().and_then(|data| data.0.as_deref());
     }
     place
+}
+
+/// What was chosen because of an answer that itself was chosen because the hint could not be had: the answer is to blame, unless it says just that.
+fn to_blame(node: &Node, source: SourceIndex) -> Span {
+    let mut node = node;
+    loop {
+        let mut reasons = node.because.iter().flat_map(|because| heads(because));
+        match reasons.find(|reason| reason.event == Event::Chosen && reason.because.iter().any(|because| failed(because, source)) && reason.sources().is_empty()) {
+            Some(reason) => node = reason,
+            None => return node.span,
+        }
+    }
+}
+
+/// The first nodes of a trail that are more than a way-point.
+fn heads(trail: &Trail) -> Vec<&Node> {
+    let mut heads = Vec::new();
+    let mut queue: Vec<&Node> = trail.0.as_deref().into_iter().collect();
+    while let Some(node) = queue.pop() {
+        match node.event {
+            Event::Both | Event::Returned | Event::ComparedWithZero => queue.extend(node.data.iter().filter_map(|trail| trail.0.as_deref())),
+            _ => heads.push(node),
+        }
+    }
+    heads
 }
 
 /// Whether the reason is that the hint was missing or could not be read.

@@ -65,7 +65,10 @@ impl Evaluator<'_, '_> {
                 let function = arguments.get(1)?;
                 let mut state = start.clone();
                 for value in values.iter() {
-                    let Some(next) = self.apply(function, vec![state.clone(), value.clone()], span, None) else { return Some(None) };
+                    self.iterations.push(span);
+                    let next = self.apply(function, vec![state.clone(), value.clone()], span, None);
+                    self.iterations.pop();
+                    let Some(next) = next else { return Some(None) };
                     if name == "try_fold" {
                         match next.variant_name() {
                             Some("None" | "Err") => return Some(Some(next)),

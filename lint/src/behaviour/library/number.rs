@@ -62,6 +62,10 @@ impl Evaluator<'_, '_> {
                     BinaryOp::Subtract | BinaryOp::Divide => right.is_unknown(),
                     _ => false,
                 };
+                // A date or an instant less an unknown one: the present, most likely.
+                if let (BinaryOp::Subtract, true, Kind::Date(_) | Kind::Instant(_)) = (op, right.is_unknown(), &left_kind) {
+                    return left.nanoseconds().map_or_else(|| Value { trail: trail.clone(), ..Value::unknown(span) }, |time| make(Kind::Duration(time)));
+                }
                 let hint = if left.trail.carries_hint() { Some(left) } else if right.trail.carries_hint() { Some(right) } else { None };
                 match hint {
                     Some(hint) if keeps && !hint.is_unknown() => make(hint.kind.clone()),
@@ -78,7 +82,7 @@ impl Evaluator<'_, '_> {
         if matches!(op, BinaryOp::Equal | BinaryOp::NotEqual) {
             for (one, other) in [(left, right), (right, left)] {
                 if let (Kind::Unknown(origin), Some(header)) = (&one.kind, self.header_name(other)) {
-                    let source = self.log.source(header.at, self.code(), false, None);
+                    let source = self.log.header(&header, self.code(), None);
                     let is = self.is_header(origin.clone(), source, span);
                     return match (op, &is.kind) {
                         (BinaryOp::NotEqual, Kind::Bool(truth)) => is.map(Kind::Bool(!truth)),
@@ -117,7 +121,8 @@ impl Evaluator<'_, '_> {
         let ordering = ordering.or_else(|| self.guess(left, right)).or_else(|| self.guess(right, left).map(Ordering::reverse));
         let zero = |kind: &Kind| matches!(kind, Kind::Integer(0) | Kind::Duration(0)) || matches!(kind, Kind::Float(number) if *number == 0.0);
         let is_text = matches!(left.kind, Kind::Text(_) | Kind::Character(_) | Kind::NotText);
-        let event = if is_text {
+        let text_part = crate::behaviour::pattern::is_text_part(left) || crate::behaviour::pattern::is_text_part(right);
+        let event = if is_text || text_part {
             Event::Tested
         } else if zero(&right_kind) || zero(&left_kind) || matches!(right.kind, Kind::Variant(_)) {
             Event::ComparedWithZero
@@ -138,6 +143,11 @@ impl Evaluator<'_, '_> {
 
     /// How a hint compares with something unknown.
     fn guess(&self, hint: &Value, other: &Value) -> Option<Ordering> {
+        // What was cut from the hint itself is less than the hint.
+        let cut = |value: &Value| value.is_unknown() && value.trail.find(false, |node| node.event == Event::Bound(true)).is_some();
+        if cut(other) && hint.trail.carries_hint() && !hint.is_unknown() && hint.trail.find(false, |node| node.event == Event::Bound(true)).is_none() {
+            return Some(Ordering::Greater);
+        }
         if !other.is_unknown() || other.trail.carries_hint() || !hint.trail.carries_hint() {
             return None;
         }

@@ -140,7 +140,7 @@ impl Evaluator<'_, '_> {
             }),
             ("inspect" | "inspect_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with" | "change_context" | "attach_printable" | "as_ref" | "take" | "into_iter" | "iter" | "into_diagnostic" | "map_into" | "err_into", _) => {
                 if let (Some(Kind::Closure(closure)), true) = (arguments.first().map(|argument| argument.kind.clone()), (name == "inspect" && is_good) || (name == "inspect_err" && !is_good)) {
-                    let _ = self.call_closure(&closure, vec![payload], span);
+                    let _ = self.call_closure(&closure, vec![payload], span, None);
                 }
                 Some(receiver.clone())
             }

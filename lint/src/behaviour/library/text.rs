@@ -130,6 +130,10 @@ impl Evaluator<'_, '_> {
                 (Kind::Character(from), Some(Kind::Text(to))) => same(&text.replace(*from, to)),
                 _ => receiver.clone(),
             },
+            ("split_first", None) => match text.as_bytes().split_first() {
+                Some((first, rest)) => Value::some(receiver.map(Kind::Tuple([receiver.map(Kind::Integer(i128::from(*first))), same(&String::from_utf8_lossy(rest))].into()))),
+                None => Value::none(step(Event::Tested, span, &receiver.trail), span),
+            },
             ("first", None) => match text.as_bytes().first() {
                 Some(byte) => Value::some(receiver.map(Kind::Integer(i128::from(*byte)))),
                 None => Value::none(step(Event::Tested, span, &receiver.trail), span),
@@ -225,7 +229,7 @@ impl Evaluator<'_, '_> {
         Some(Some(match name {
             "to_digit" => match character.to_digit(10) {
                 Some(digit) => Value::some(receiver.map(Kind::Integer(i128::from(digit)))),
-                None => Value::none(self.failed(Event::NotNumber, span, receiver), span),
+                None => Value::none(self.failed(Event::NotNumber, self.iterations.last().copied().unwrap_or(span), receiver), span),
             },
             "is_ascii_digit" | "is_numeric" | "is_digit" => self.digit_test(character.is_ascii_digit(), receiver, span),
             "is_alphabetic" | "is_ascii_alphabetic" => self.tested(character.is_alphabetic(), receiver, span),
@@ -243,6 +247,7 @@ impl Evaluator<'_, '_> {
     /// A test for a digit: it is how a hand-written parser refuses what is no number.
     pub fn digit_test(&mut self, truth: bool, receiver: &Value, span: Span) -> Value {
         let event = if truth { Event::Tested } else { Event::NotNumber };
-        Value { kind: Kind::Bool(truth), trail: self.failed(event, span, receiver), at: Some(span) }
+        let at = self.iterations.last().copied().filter(|_| !truth).unwrap_or(span);
+        Value { kind: Kind::Bool(truth), trail: self.failed(event, at, receiver), at: Some(span) }
     }
 }

@@ -32,6 +32,7 @@ impl Evaluator<'_, '_> {
     /// A clock: a function without arguments that tells the time.
     pub fn clock_call(&mut self, owner: &str, name: &str, span: Span) -> Option<Value> {
         Some(match (owner, name) {
+            ("Duration" | "TimeDelta" | "SignedDuration", "zero") => Value::plain(Kind::Duration(0), span),
             ("Instant" | "SteadyClock", "now") => Value::plain(Kind::Instant(0), span),
             ("SystemTime" | "Utc" | "Local" | "OffsetDateTime" | "Timestamp" | "Zoned" | "DateTime", "now" | "now_utc" | "now_local" | "today") | (_, "now_utc") => self.wall_now(span),
             _ => return None,

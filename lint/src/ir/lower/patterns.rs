@@ -45,6 +45,9 @@ impl Lowerer<'_> {
             Pat::Tuple(tuple) => Pattern::Tuple(self.patterns(tuple.elems.iter(), names, below)),
             Pat::TupleStruct(tuple) => {
                 let path = self.path(tuple.qself.as_ref(), &tuple.path);
+                if let Some(name) = path.segments.last() {
+                    self.reads(&name.clone());
+                }
                 Pattern::TupleStruct(path, self.patterns(tuple.elems.iter(), names, below))
             }
             Pat::Struct(record) => {
