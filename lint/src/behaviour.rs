@@ -207,8 +207,8 @@ fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
 
 fn names_header(op: &Op) -> bool {
     match op {
-        Op::Literal(Literal::Text(text)) => names::is_header(text),
-        Op::Literal(Literal::Bytes(bytes)) => std::str::from_utf8(bytes).is_ok_and(names::is_header),
+        Op::Literal(Literal::Text(text)) => names::is_header_or_vendor(text),
+        Op::Literal(Literal::Bytes(bytes)) => std::str::from_utf8(bytes).is_ok_and(names::is_header_or_vendor),
         Op::Path(path) => matches!(path.last(), "RETRY_AFTER" | "RetryAfter"),
         _ => false,
     }
@@ -216,7 +216,7 @@ fn names_header(op: &Op) -> bool {
 
 fn pattern_names_header(pattern: &Pattern) -> bool {
     match pattern {
-        Pattern::Literal(Literal::Text(text)) => names::is_header(text),
+        Pattern::Literal(Literal::Text(text)) => names::is_header_or_vendor(text),
         Pattern::Path(path) => path.last() == "RETRY_AFTER",
         Pattern::Or(patterns) | Pattern::Tuple(patterns) | Pattern::TupleStruct(_, patterns) => patterns.iter().any(pattern_names_header),
         Pattern::Reference(inner) => pattern_names_header(inner),

@@ -350,7 +350,15 @@ impl<'p> Evaluator<'p, '_> {
     pub fn method(&mut self, receiver: ExprId, name: &Name, span: Span, generics: &[Type], arguments: &'p [ExprId], want: Option<&TypeAt>) -> Option<Value> {
         let body = self.frame().body;
         let passes_want = matches!(&**name, "ok" | "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" | "unwrap_or_else" | "map_err" | "or" | "or_else" | "ok_or" | "ok_or_else" | "context" | "with_context" | "inspect_err" | "inspect" | "filter" | "transpose" | "flatten" | "min" | "max" | "clamp" | "clone" | "err" | "is_ok" | "wrap_err");
-        let value = self.eval(receiver, if passes_want { want } else { None })?;
+        // `text.parse().map(Wrapper)`: the type of the wrapper's part is what is parsed.
+        let mapped = match (&**name, arguments.first().map(|argument| &body.expr(*argument).op)) {
+            ("map" | "and_then" | "map_ok", Some(Op::Path(path))) => match &self.path_value(path, span, None).kind {
+                Kind::Function(function) => self.parameter_types(function).into_iter().next(),
+                _ => None,
+            },
+            _ => None,
+        };
+        let value = self.eval(receiver, if passes_want { want } else { mapped.as_ref() })?;
         let mut values = Vec::with_capacity(arguments.len());
         let receiver_type = match &value.kind {
             Kind::Variant(variant) => variant.ty,

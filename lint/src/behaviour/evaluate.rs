@@ -664,7 +664,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 // An arm without a pattern or condition of its own stands for the whole `if`.
                 taken.push(if arm.pattern.is_some() { arm.span } else { span });
                 if let Some(value) = self.eval(arm.body, want) {
-                    results.push(value.chosen(span, &because));
+                    results.push(made_in(value, self.tail(arm.body), arm.span).chosen(span, &because));
                     // What follows runs under this arm's reason only where another arm would have left.
                     let leaves_elsewhere = arms.iter().any(|other| !std::ptr::eq(other, arm) && self.frame().shape.leaves(other.body));
                     let mut world = self.world.clone();
@@ -698,6 +698,19 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             }
         }
         Some(Value::one_of(results, span))
+    }
+
+    /// The place of a block's value.
+    fn tail(&self, id: ExprId) -> Span {
+        let body = self.frame().body;
+        let mut id = id;
+        while let Op::Block { body: inner, has_value: true, .. } = &body.expr(id).op {
+            match inner.last() {
+                Some(last) => id = *last,
+                None => break,
+            }
+        }
+        body.expr(id).span
     }
 
     /// What an arm that was not taken would have changed is as it is because of the decision.
@@ -964,6 +977,24 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         if value.is_tainted() {
             self.log.outcome(self.case, SinkKind::Stored, span, self.code(), &value, &self.world.context.clone());
         }
+        if value.carries_hint() || value.is_tainted() {
+            let field = origin.way().find(|_| &*name == "*").map_or_else(|| Some((origin.clone(), name.clone())), |_| {
+                let mut part = Some(origin.clone());
+                while let Some(current) = part {
+                    if let (OriginStep::Field(field), Some(base)) = (&current.step, &current.base) {
+                        return Some((base.clone(), field.clone()));
+                    }
+                    part = current.base.clone();
+                }
+                None
+            });
+            if let Some((owner, field)) = field {
+                if let Some(ty) = owner.ty.as_ref().and_then(|ty| self.local_type(ty)) {
+                    let type_name = self.program.type_item(ty).name.clone();
+                    self.log.stored(self.case, &type_name, &field, &value);
+                }
+            }
+        }
         let fields = &mut self.world.shared.fields;
         match fields.iter().position(|(known, field, _)| *known == origin && *field == name) {
             Some(place) => fields[place].2 = value,
@@ -983,6 +1014,15 @@ fn over(before: &Value, after: Value, span: Span) -> Value {
             after.on(trail)
         }
         _ => after,
+    }
+}
+
+/// A value that an arm yields was chosen there, wherever it was made.
+fn made_in(value: Value, tail: Span, arm: Span) -> Value {
+    match (&value.kind, value.at) {
+        (Kind::OneOf(_), _) => value,
+        (_, Some(at)) if at.file == arm.file && arm.start <= at.start && at.end <= arm.end => value,
+        _ => Value { at: Some(tail), ..value },
     }
 }
 

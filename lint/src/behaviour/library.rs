@@ -50,6 +50,9 @@ impl Evaluator<'_, '_> {
             ("u8" | "u16" | "u32" | "u64" | "usize", "MIN") => Kind::Integer(0),
             ("f64" | "f32", "MAX" | "INFINITY") => Kind::Float(f64::MAX),
             _ => {
+                if path.segments.len() > 1 || last.len() > 3 {
+                    self.log.missing.insert(last.into());
+                }
                 let is_constant = last.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_') && !last.is_empty();
                 let _ = want;
                 if !is_constant {
@@ -118,6 +121,15 @@ impl Evaluator<'_, '_> {
                 }
             }
         }
+        // A function of the workspace that is known by another crate's name here.
+        let is_foreign = matches!(segments.first().copied(), Some("std" | "tokio" | "async_std" | "smol" | "futures" | "futures_timer" | "gloo_timers" | "async_io" | "httpdate" | "chrono" | "jiff" | "wasmtimer" | "embassy_time"));
+        if !is_foreign && segments.len() > 1 && arguments.iter().any(|argument| argument.is_tainted() || self.header_name(argument).is_some()) && !super::call::is_common(last) {
+            self.log.missing.insert(last.into());
+            let known: Vec<crate::ir::FunctionId> = self.program.functions_named(last).iter().copied().filter(|id| { let function = self.program.function(*id); function.owner == crate::ir::Owner::Free && function.parameters.len() == arguments.len() && !function.is_test }).collect();
+            if let [only] = known.as_slice() {
+                return self.call_function(*only, arguments, span, want);
+            }
+        }
         if names::sleeps(last) || matches!((owner, last), ("Timer", "after" | "at") | ("Delay", "new") | ("TimeoutFuture" | "Timeout", "new") | ("time", "delay_for" | "interval" | "sleep" | "sleep_until" | "interval_at") | ("Sleep", "new" | "until")) {
             if let Some(wait) = arguments.iter().rev().find(|argument| argument.is_tainted()).or(arguments.last()).cloned() {
                 let wait = if matches!(owner, "TimeoutFuture") { self.each(&wait, |_, value| match value.kind { Kind::Integer(number) => value.map(Kind::Duration(number.saturating_mul(1_000_000))), _ => value.clone() }) } else { wait };
@@ -154,7 +166,15 @@ impl Evaluator<'_, '_> {
             "String" | "str" => Kind::Text("".into()),
             "Option" => return Value::none(Trail::NONE, span),
             "Vec" => Kind::List(Rc::from(Vec::new())),
-            _ => return Value::unknown(span),
+            _ => {
+                // A local struct that derives it is made of its fields' defaults.
+                let local = want.and_then(|ty| self.local_type(ty));
+                let Some(local) = local.filter(|local| self.program.type_item(*local).derives.iter().any(|derive| &**derive == "Default")) else { return Value::unknown(span) };
+                let item = self.program.type_item(local);
+                let crate::ir::TypeKind::Struct(fields) = &item.kind else { return Value::unknown(span) };
+                let fields = fields.iter().map(|field| { let ty = TypeAt { ty: field.ty.clone(), scope: item.scope, self_type: None }; (field.name.clone(), self.default_of("", Some(&ty), span)) }).collect();
+                Kind::Variant(Rc::new(super::value::Variant { name: item.name.clone(), ty: Some(local), fields }))
+            }
         };
         Value::plain(kind, span)
     }
@@ -171,6 +191,9 @@ impl Evaluator<'_, '_> {
                 let source = self.log.header(&header, self.code(), None);
                 return Some(Some(self.is_header(origin.clone(), source, span)));
             }
+        }
+        if matches!(name, "lock" | "read" | "write" | "borrow" | "borrow_mut" | "load" | "try_lock" | "get_mut") && !receiver.is_unknown() && receiver.is_tainted() {
+            return Some(Some(receiver.clone()));
         }
         // A raw line is looked at for the header's name: the line is the header then.
         if let (Kind::Unknown(origin), [argument], "starts_with" | "contains" | "strip_prefix" | "trim_start_matches") = (&receiver.kind, arguments, name) {
@@ -213,6 +236,8 @@ impl Evaluator<'_, '_> {
                 self.sleep(&wait, receiver.at.unwrap_or(span));
                 Some(Some(Value::unit()))
             }
+            // What a future is wrapped in still waits.
+            Kind::Sleep(_) if matches!(name, "then" | "map" | "await" | "boxed_local" | "inspect" | "left_future" | "right_future" | "shared" | "map_ok" | "never_error") => Some(Some(receiver.clone())),
             Kind::Sleep(_) => matches!(name, "as_mut" | "boxed" | "fuse" | "map" | "await" | "into" | "instrument").then(|| Some(receiver.clone())),
             Kind::Unknown(_) => self.unknown_method(receiver, name, arguments, span, want),
             Kind::Tuple(_) if matches!(name, "into" | "max" | "min") => Some(Some(receiver.clone())),
@@ -249,6 +274,11 @@ impl Evaluator<'_, '_> {
                 self.library_method(&typed, name, arguments, span, &[], want)
             }
             "to_string" | "into" | "try_into" | "get" => Some(Some(receiver.clone())),
+            // The default of a text that could not be had is an empty one.
+            "parse" | "trim" | "is_empty" | "to_str" | "as_str" | "len" | "chars" | "bytes" | "as_bytes" if nanoseconds == 0 && receiver.trail.find(false, |node| matches!(node.event, Event::Taken)).is_none() => {
+                let text = receiver.map(Kind::Text("".into()));
+                self.text_method(&text, name, arguments, span, &[], want)
+            }
             "parse" => Some(Some(Value::ok(receiver.clone()))),
             _ => self.wrapped(receiver, name, arguments, span, want),
         }

@@ -187,7 +187,8 @@ impl<'p> Evaluator<'p, '_> {
     fn fit_variant(&mut self, path: &Path, value: &Value, span: Span, reason: &mut Trail, part: impl Fn(usize) -> (Name, Option<&'p Pattern>), count: usize) -> Fit {
         match &value.kind {
             Kind::Variant(variant) => {
-                *reason = reason.both(&value.trail);
+                // Which variant there is was decided by what is in it, where nothing else is known.
+                *reason = reason.both(&if value.trail.is_some() || variant.ty.is_none() { value.trail.clone() } else { super::call::flat_trail(value) });
                 if !same_variant(&variant.name, path.last()) && !self.names_type_of(path, variant) {
                     return Fit::No;
                 }
@@ -408,6 +409,9 @@ impl<'p> Evaluator<'p, '_> {
                 },
                 Kind::Tuple(values) => name.parse::<usize>().ok().and_then(|index| values.get(index).cloned()).unwrap_or_else(|| Value::unknown(span)),
                 Kind::Unknown(origin) => {
+                    if let Some((_, _, value)) = self.world.shared.fields.iter().find(|(known, field, _)| known == origin && field == name) {
+                        return value.clone();
+                    }
                     let local = origin.ty.as_ref().and_then(|ty| self.local_type(ty));
                     if let Some(stored) = local.map(|local| self.program.type_item(local).name.clone()).and_then(|owner| self.slot(&owner, name)) {
                         return stored;
@@ -554,7 +558,7 @@ impl<'p> Evaluator<'p, '_> {
         };
         let base = origin.base.clone();
         let key = self.log.named_source(name, base.is_some(), span, self.code());
-        let trail = Trail::new(Event::Read(key), span, &[], &[]);
+        let trail = step(Event::Taken, span, &Trail::new(Event::Read(key), span, &[], &[]));
         let Some(seconds) = self.case.seconds().filter(|_| matches!(self.case, Case::Small | Case::Huge)) else {
             let absent = step(Event::Absent, span, &trail);
             return match (self.case, is_option) {
@@ -612,7 +616,7 @@ pub fn number_of(value: &Value) -> Option<i128> {
 
 /// Whether a number or character is a piece of a header's text, which no parse has made a number of yet.
 pub fn is_text_part(value: &Value) -> bool {
-    value.trail.carries_hint() && value.trail.find(false, |node| matches!(node.event, Event::ParsedNumber | Event::ParsedDate)).is_none() && matches!(value.kind, Kind::Character(_) | Kind::Integer(_))
+    value.trail.carries_hint() && value.trail.find(false, |node| matches!(node.event, Event::ParsedNumber | Event::ParsedDate | Event::Taken)).is_none() && matches!(value.kind, Kind::Character(_) | Kind::Integer(_))
 }
 
 /// Patterns of a tuple beside the values they meet, around a rest pattern.

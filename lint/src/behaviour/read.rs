@@ -65,6 +65,8 @@ impl Evaluator<'_, '_> {
     /// `Some(text)` or `None`.
     pub fn read_option(&mut self, name: &HeaderName, span: Span) -> Value {
         match self.read(name, span) {
+            // A vendor's header may be missing where the standard one is there.
+            Some(text) if name.vendor.is_some() => Value::one_of(vec![Value::some(text), Value::none(Trail::NONE, span)], span),
             Some(text) => Value::some(text),
             None => {
                 let code = self.code();

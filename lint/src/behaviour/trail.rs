@@ -17,6 +17,8 @@ pub type SourceIndex = u32;
 pub enum Event {
     /// The hint was read from a header, or from a place that is named like it.
     Read(SourceIndex),
+    /// The hint had been parsed before it came in.
+    Taken,
     /// The header was not there.
     Absent,
     /// The field value is not text.

@@ -80,8 +80,10 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             let Some((span, way)) = held_back(outcome, index) else { continue };
             if way == Way::Dropped {
                 // The comparison must be what keeps this hint from a place that shorter ones reach.
-                let shorter_arrives = outcomes.iter().any(|other| other.case == Case::Small && other.value.trail.carries_hint() && (other.span == outcome.span || (other.kind == outcome.kind && other.code == outcome.code)));
-                if !shorter_arrives || outcome.in_error {
+                let shorter_arrives = outcomes.iter().any(|other| other.case == Case::Small && other.value.trail.carries_hint() && other.in_error == outcome.in_error && (other.span == outcome.span || (other.kind == outcome.kind && other.code == outcome.code)));
+                // An error that stops is right; one that says there is no wait is not.
+                let is_stop = outcome.in_error && outcome.value.variant_name() != Some("None");
+                if !shorter_arrives || is_stop {
                     continue;
                 }
             }

@@ -66,8 +66,8 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         if facts.log.escaped.contains_key(&(index, Case::NearDate)) {
             continue;
         }
-        let Some(used) = facts.outcomes_of(index).filter(|outcome| outcome.case == Case::Small && is_wait(outcome)).min_by_key(|outcome| sink_rank(outcome)) else { continue };
-        let date_arrives = facts.outcomes_of(index).any(|outcome| outcome.case == Case::NearDate && is_wait(outcome));
+        let Some(used) = facts.outcomes_of(index).filter(|outcome| matches!(outcome.case, Case::Small | Case::Huge) && is_wait(outcome)).min_by_key(|outcome| sink_rank(outcome)) else { continue };
+        let date_arrives = facts.outcomes_of(index).any(|outcome| outcome.case.is_date() && is_wait(outcome));
         let attempts = |date: bool, success: bool| {
             let attempts = facts.log.attempts.iter().filter(move |attempt| attempt.source == index && attempt.case == Case::NearDate && attempt.date == date && attempt.success == success);
             attempts.map(|attempt| attempt.span).min_by_key(|span| (span.file, span.start))

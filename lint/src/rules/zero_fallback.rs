@@ -96,6 +96,7 @@ fn is_zero(outcome: &Outcome) -> bool {
     match outcome.value.kind {
         Kind::Duration(time) | Kind::Hint(time) | Kind::Integer(time) | Kind::Instant(time) => time == 0,
         Kind::Float(number) => number == 0.0,
+        Kind::Date(_) => outcome.value.nanoseconds() == Some(0),
         // A future that is ready at once, where others end after a wait.
         Kind::Unit => outcome.kind == SinkKind::Returned,
         _ => false,

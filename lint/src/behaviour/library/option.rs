@@ -34,7 +34,8 @@ impl Evaluator<'_, '_> {
             } else {
                 let default = self.default_of("", want, span);
                 // Without a type in sight, the default of a parsed or read hint is a number's or a duration's: zero.
-                let default = if default.is_unknown() && want.is_none() { Value::plain(Kind::Hint(0), span) } else { default };
+                let is_text = trail.find(true, |node| matches!(node.event, Event::NotText | Event::NotNumber | Event::NotDate | Event::Absent)).is_some_and(|node| node.event == Event::NotText);
+                let default = if default.is_unknown() && want.is_none() && is_text { Value::plain(Kind::Text("".into()), span) } else if default.is_unknown() && want.is_none() { Value::plain(Kind::Hint(0), span) } else { default };
                 self.fall_back(&default, span, &trail)
             }),
             ("unwrap_or_else", [function]) => {
@@ -172,7 +173,16 @@ impl Evaluator<'_, '_> {
 
     /// A fallback was chosen because there was no value.
     fn fall_back(&mut self, fallback: &Value, span: Span, because: &Trail) -> Value {
-        let chosen = |value: &Value| Value { at: Some(span), ..value.clone() }.chosen(span, because);
+        // A default that the caller hands in is the caller's.
+        let here = match self.code() {
+            crate::behaviour::value::Code::Function(id) => self.program.function(id).span,
+            crate::behaviour::value::Code::Constant(id) => self.program.constant(id).span,
+        };
+        let elsewhere = |at: Span| at.file != here.file || at.start < here.start || at.end > here.end;
+        let chosen = |value: &Value| {
+            let handed_in = value.at.filter(|at| elsewhere(*at) && !value.is_unknown());
+            Value { at: Some(handed_in.unwrap_or(span)), ..value.clone() }.chosen(span, because)
+        };
         match &fallback.kind {
             Kind::OneOf(values) => Value { kind: Kind::OneOf(values.iter().map(chosen).collect()), ..fallback.clone() },
             _ => chosen(fallback),

@@ -213,6 +213,7 @@ impl Evaluator<'_, '_> {
                     _ if names::reads_date(other) || other == "Zoned" || other == "Timestamp" => self.parse_date(text, span),
                     _ if other == "Duration" || other == "TimeDelta" => self.parse_integer(text, false, 64, span),
                     _ => {
+                        self.log.missing.insert(other.into());
                         self.escapes(text, span);
                         Value { trail: text.trail.clone(), ..Value::unknown(span) }
                     }
