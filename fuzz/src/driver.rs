@@ -10,20 +10,20 @@ use arbitrary::{Arbitrary, Unstructured};
 
 use crate::scenario::Line;
 
-/// Makes inputs of a target from bytes that look random.
-pub type Generate = fn(&[u8]) -> Vec<u8>;
+/// Makes an input of a target, in the empty vector, from bytes that look random.
+pub type Generate = fn(&[u8], &mut Vec<u8>);
 
 /// Inputs of the target `parse`: a line of a scenario, near the grammar or far from it.
-pub fn value(random: &[u8]) -> Vec<u8> {
+pub fn value(random: &[u8], input: &mut Vec<u8>) {
     match Line::arbitrary(&mut Unstructured::new(random)) {
-        Ok(line) => line.render(crate::parse::TIMES[0]),
-        Err(_) => random.to_vec(),
+        Ok(line) => line.render_into(input, crate::parse::TIMES[0]),
+        Err(_) => input.extend_from_slice(random),
     }
 }
 
 /// Inputs of the target `schedule`: the bytes as they are.
-pub fn scenario(random: &[u8]) -> Vec<u8> {
-    random.to_vec()
+pub fn scenario(random: &[u8], input: &mut Vec<u8>) {
+    input.extend_from_slice(random);
 }
 
 /// Runs a target on generated inputs for some time, and tells how many there were.
@@ -35,6 +35,7 @@ pub fn drive(name: &str, generate: Generate, run: fn(&[u8]), seconds: u64, seed:
     let mut random = Random(seed);
     let mut runs: u64 = 0;
     let mut bytes = [0; 192];
+    let mut input = Vec::with_capacity(256);
     loop {
         // The clock is not looked at each time.
         for _ in 0..1024 {
@@ -42,7 +43,8 @@ pub fn drive(name: &str, generate: Generate, run: fn(&[u8]), seconds: u64, seed:
             for chunk in bytes[..length].chunks_mut(8) {
                 chunk.copy_from_slice(&random.next().to_le_bytes()[..chunk.len()]);
             }
-            let input = generate(&bytes[..length]);
+            input.clear();
+            generate(&bytes[..length], &mut input);
             if catch_unwind(AssertUnwindSafe(|| run(&input))).is_err() {
                 let hex: String = input.iter().map(|byte| format!("{byte:02x}")).collect();
                 eprintln!("{name}: finding after {runs} runs and {:.1} s: {hex}", begin.elapsed().as_secs_f64());

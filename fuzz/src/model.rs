@@ -70,15 +70,19 @@ pub fn read(value: &[u8], now: i64) -> Value {
 fn date(text: &[u8], form: Form, picture: &str, now: i64) -> Option<Date> {
     let mut rest = text;
     // Numbers in the order of the form, each digit run one number.
-    let mut numbers: Vec<i64> = Vec::with_capacity(6);
+    let mut numbers = [0_i64; 5];
+    let mut count = 0;
     let (mut name, mut month) = (0, 0);
     let mut in_number = false;
     for wanted in picture.bytes() {
         let mut digit = None;
         match wanted {
-            b'd' => (name, rest) = strip_name(rest, DAYS.iter().map(|day| &day[..3]))?,
-            b'l' => (name, rest) = strip_name(rest, DAYS.iter().copied())?,
-            b'm' => (month, rest) = strip_name(rest, MONTHS.iter().copied())?,
+            b'd' => (name, rest) = strip_three(rest, &DAYS)?,
+            b'l' => {
+                let (day, _) = strip_three(rest, &DAYS)?;
+                (name, rest) = (day, rest.strip_prefix(DAYS[day].as_bytes())?);
+            }
+            b'm' => (month, rest) = strip_three(rest, &MONTHS)?,
             _ => {
                 let (&byte, behind) = rest.split_first()?;
                 rest = behind;
@@ -92,8 +96,10 @@ fn date(text: &[u8], form: Form, picture: &str, now: i64) -> Option<Date> {
             }
         }
         match digit {
-            Some(digit) if in_number => *numbers.last_mut()? = numbers.last()? * 10 + digit,
-            Some(digit) => numbers.push(digit),
+            Some(digit) => {
+                count += usize::from(!in_number);
+                numbers[count - 1] = numbers[count - 1] * 10 + digit;
+            }
             None => {}
         }
         in_number = digit.is_some();
@@ -121,8 +127,11 @@ fn date(text: &[u8], form: Form, picture: &str, now: i64) -> Option<Date> {
     Some(Date { unix: days * 86_400 + second_of_day, form, leap_second, day_name_fits })
 }
 
-fn strip_name(text: &[u8], names: impl Iterator<Item = &'static str>) -> Option<(usize, &[u8])> {
-    names.enumerate().find_map(|(number, name)| Some((number, text.strip_prefix(name.as_bytes())?)))
+/// Takes the first three letters of one of the names away, and tells which one.
+fn strip_three<'a>(text: &'a [u8], names: &[&str]) -> Option<(usize, &'a [u8])> {
+    let (letters, rest) = text.split_first_chunk::<3>()?;
+    let name = names.iter().position(|name| name.as_bytes().first_chunk() == Some(letters))?;
+    Some((name, rest))
 }
 
 /// The latest year with these digits in which that day and time is at most fifty years ahead; one of 0 to 9999.
@@ -180,15 +189,41 @@ fn calendar_day(days: i64) -> (i64, usize, i64) {
 
 /// Writes an instant in a form; one outside the years 0 to 9999 is moved to their nearest second.
 pub fn write(unix: i64, form: Form) -> String {
+    let mut text = Vec::with_capacity(40);
+    write_into(&mut text, unix, form);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+/// Appends what [`write`] returns.
+///
+/// Written digit by digit, since generated inputs are dates for the most part and `format!` would take half of the time.
+pub fn write_into(text: &mut Vec<u8>, unix: i64, form: Form) {
     let unix = unix.clamp(days_until(0, 0) * 86_400, days_until(10_000, 0) * 86_400 - 1);
     let days = unix.div_euclid(86_400);
     let second = unix.rem_euclid(86_400);
     let (year, month, day) = calendar_day(days);
-    let (month, name) = (MONTHS[month], DAYS[(days + 3).rem_euclid(7) as usize]);
-    let time = format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60);
+    let (month, name) = (MONTHS[month].as_bytes(), DAYS[(days + 3).rem_euclid(7) as usize].as_bytes());
+    let digit = |number: i64| b'0' + (number % 10) as u8;
+    let two = |number: i64| [digit(number / 10), digit(number)];
+    let mut put = |parts: &[&[u8]]| parts.iter().for_each(|part| text.extend_from_slice(part));
+    let time = [two(second / 3600), two(second / 60 % 60), two(second % 60)];
+    let time: [&[u8]; 5] = [&time[0], b":", &time[1], b":", &time[2]];
     match form {
-        Form::ImfFixdate => format!("{}, {day:02} {month} {year:04} {time} GMT", &name[..3]),
-        Form::Rfc850 => format!("{name}, {day:02}-{month}-{:02} {time} GMT", year % 100),
-        Form::Asctime => format!("{} {month} {day:2} {time} {year:04}", &name[..3]),
+        Form::ImfFixdate => {
+            put(&[&name[..3], b", ", &two(day), b" ", month, b" ", &two(year / 100), &two(year), b" "]);
+            put(&time);
+            put(&[b" GMT"]);
+        }
+        Form::Rfc850 => {
+            put(&[name, b", ", &two(day), b"-", month, b"-", &two(year), b" "]);
+            put(&time);
+            put(&[b" GMT"]);
+        }
+        Form::Asctime => {
+            let tens = if day < 10 { b' ' } else { digit(day / 10) };
+            put(&[&name[..3], b" ", month, b" ", &[tens, digit(day)], b" "]);
+            put(&time);
+            put(&[b" ", &two(year / 100), &two(year)]);
+        }
     }
 }

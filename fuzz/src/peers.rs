@@ -164,10 +164,10 @@ pub const ALLOWED: &[Allowed] = &[
     },
 ];
 
-/// What a peer makes of a value that has no blanks around it.
+/// What a peer makes of a value that has no blanks around it, given as text and, if it can be one, as a header's value.
 ///
 /// `None` if it cannot be asked: a date crate about no date, a header crate about what no header can hold.
-pub fn ask(peer: Peer, text: &[u8], expected: Value) -> Option<Reply> {
+pub fn ask(peer: Peer, text: &[u8], header: Option<&HeaderValue>, expected: Value) -> Option<Reply> {
     match peer {
         Peer::Httpdate => {
             let text = std::str::from_utf8(text).ok()?;
@@ -181,7 +181,7 @@ pub fn ask(peer: Peer, text: &[u8], expected: Value) -> Option<Reply> {
         }
         Peer::Headers => {
             use headers::Header;
-            let header = HeaderValue::from_bytes(text).ok()?;
+            let header = header?;
             let right = match expected {
                 Value::Delay(seconds) => Some(headers::RetryAfter::delay(std::time::Duration::from_secs(seconds))),
                 // It cannot hold a time before 1970 or after 9999: making one panics.
@@ -190,7 +190,7 @@ pub fn ask(peer: Peer, text: &[u8], expected: Value) -> Option<Reply> {
                 }
                 _ => None,
             };
-            Some(guarded(|| match headers::RetryAfter::decode(&mut std::iter::once(&header)) {
+            Some(guarded(|| match headers::RetryAfter::decode(&mut std::iter::once(header)) {
                 Err(_) => Reply::Rejected,
                 Ok(read) if Some(&read) == right.as_ref() => match expected {
                     Value::Delay(seconds) => Reply::Delay(seconds),
@@ -201,8 +201,8 @@ pub fn ask(peer: Peer, text: &[u8], expected: Value) -> Option<Reply> {
             }))
         }
         Peer::RetryAfter => {
-            let header = HeaderValue::from_bytes(text).ok()?;
-            Some(guarded(|| match retry_after::RetryAfter::try_from(&header) {
+            let header = header?;
+            Some(guarded(|| match retry_after::RetryAfter::try_from(header) {
                 Ok(retry_after::RetryAfter::Delay(delay)) => Reply::Delay(delay.as_secs()),
                 Ok(retry_after::RetryAfter::DateTime(time)) => Reply::Date(unix(time)),
                 Err(_) => Reply::Rejected,
@@ -254,7 +254,8 @@ mod tests {
 
     fn difference(peer: Peer, text: &str) -> Option<&'static str> {
         let model = model::read(text.as_bytes(), NOW);
-        let reply = ask(peer, text.as_bytes(), model).unwrap();
+        let header = HeaderValue::from_bytes(text.as_bytes()).ok();
+        let reply = ask(peer, text.as_bytes(), header.as_ref(), model).unwrap();
         explain(peer, text.as_bytes(), model, reply).unwrap()
     }
 

@@ -118,69 +118,85 @@ impl DateForm {
 impl Line {
     /// The bytes of the line, with dates relative to `now`, in seconds since 1970.
     pub fn render(&self, now: i64) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(48);
+        self.render_into(&mut bytes, now);
+        bytes
+    }
+
+    /// Appends what [`Line::render`] returns.
+    pub fn render_into(&self, out: &mut Vec<u8>, now: i64) {
+        let start = out.len();
         match self {
-            Self::Seconds(seconds) => seconds.to_string().into_bytes(),
-            Self::ManySeconds(seconds) => seconds.to_string().into_bytes(),
-            Self::Digits(digits) => digits.to_string().into_bytes(),
-            Self::Signed(number) => format!("{number:+}").into_bytes(),
-            Self::Float(number) => number.to_string().into_bytes(),
-            Self::Date(form, offset) => model::write(now.saturating_add(i64::from(*offset)), form.form()).into_bytes(),
-            Self::FarDate(form, unix) => model::write(unix % 300_000_000_000, form.form()).into_bytes(),
+            Self::Seconds(seconds) => print(out, format_args!("{seconds}")),
+            Self::ManySeconds(seconds) => print(out, format_args!("{seconds}")),
+            Self::Digits(digits) => print(out, format_args!("{digits}")),
+            Self::Signed(number) => print(out, format_args!("{number:+}")),
+            Self::Float(number) => print(out, format_args!("{number}")),
+            Self::Date(form, offset) => model::write_into(out, now.saturating_add(i64::from(*offset)), form.form()),
+            Self::FarDate(form, unix) => model::write_into(out, unix % 300_000_000_000, form.form()),
             Self::Leap(form, offset, time) => {
                 let times =
                     ["23:59:60", "23:59:59", "23:59:61", "23:58:60", "22:59:60", "24:00:00", "23:60:00", "00:00:60"];
-                let date = model::write(now.saturating_add(i64::from(*offset)), form.form());
+                model::write_into(out, now.saturating_add(i64::from(*offset)), form.form());
                 // The time of day is where the colons are.
-                let Some(colon) = date.find(':') else { return date.into_bytes() };
-                let time = times[usize::from(*time) % times.len()];
-                [&date[..colon - 2], time, &date[colon + 6..]].concat().into_bytes()
+                if let Some(colon) = out[start..].iter().position(|byte| *byte == b':') {
+                    let time = times[usize::from(*time) % times.len()];
+                    out[start + colon - 2..][..8].copy_from_slice(time.as_bytes());
+                }
             }
             Self::Horizon(form, offset) => {
                 let horizon = model::fifty_years_after(now).saturating_add(i64::from(*offset));
-                model::write(horizon, form.form()).into_bytes()
+                model::write_into(out, horizon, form.form());
             }
-            Self::Padded(line) => [b" \t", line.render(now).as_slice(), b"\t "].concat(),
+            Self::Padded(line) => {
+                out.extend(b" \t");
+                line.render_into(out, now);
+                out.extend(b"\t ");
+            }
             Self::Changed(line, position, byte) => {
-                let mut bytes = line.render(now);
+                line.render_into(out, now);
+                let bytes = &mut out[start..];
                 if !bytes.is_empty() {
-                    let position = usize::from(*position) % bytes.len();
-                    bytes[position] = *byte;
+                    bytes[usize::from(*position) % bytes.len()] = *byte;
                 }
-                bytes
             }
             Self::Near(line, position, distance) => {
-                let mut bytes = line.render(now);
+                line.render_into(out, now);
+                let bytes = &mut out[start..];
                 if !bytes.is_empty() {
                     let position = usize::from(*position) % bytes.len();
                     bytes[position] = bytes[position].wrapping_add_signed(distance % 12);
                 }
-                bytes
             }
-            Self::Carried(line, start) => {
-                let mut bytes = line.render(now);
-                let start = usize::from(*start) % (bytes.len() + 1);
+            Self::Carried(line, from) => {
+                line.render_into(out, now);
+                let bytes = &mut out[start..];
+                let from = usize::from(*from) % (bytes.len() + 1);
                 let pair = |pair: &[u8]| matches!(pair, [b'1'..=b'9', b'0'..=b'9']);
-                if let Some(place) = bytes[start..].windows(2).position(pair) {
-                    bytes[start + place] -= 1;
-                    bytes[start + place + 1] += 10;
+                if let Some(place) = bytes[from..].windows(2).position(pair) {
+                    bytes[from + place] -= 1;
+                    bytes[from + place + 1] += 10;
                 }
-                bytes
             }
             Self::Renamed(line, day) => {
-                let mut bytes = line.render(now);
-                if let Some(name) = bytes.get_mut(..3) {
+                line.render_into(out, now);
+                if let Some(name) = out[start..].get_mut(..3) {
                     name.copy_from_slice(&model::DAYS[usize::from(*day) % 7].as_bytes()[..3]);
                 }
-                bytes
             }
             Self::Cut(line, end) => {
-                let mut bytes = line.render(now);
-                bytes.truncate(usize::from(*end) % (bytes.len() + 1));
-                bytes
+                line.render_into(out, now);
+                let length = out.len() - start;
+                out.truncate(start + usize::from(*end) % (length + 1));
             }
-            Self::Raw(bytes) => bytes.clone(),
+            Self::Raw(bytes) => out.extend_from_slice(bytes),
         }
     }
+}
+
+fn print(out: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    // Writing to a Vec does not fail.
+    let _ = std::io::Write::write_fmt(out, text);
 }
 
 /// The response's `Date`.
@@ -286,11 +302,11 @@ impl Scenario {
         self.date.as_ref().map(|date| date.render(self.wall.unix()))
     }
 
-    /// The receipt, with `Date` and `Age`.
-    pub fn receipt(&self) -> Receipt {
+    /// The receipt, with `Date` and `Age` as they were rendered.
+    pub fn receipt(&self, date: Option<&[u8]>, ages: &[Vec<u8>]) -> Receipt {
         let receipt = Receipt::new(self.start(), self.wall());
-        match self.date() {
-            Some(date) => receipt.with_date(&date, self.ages().iter().map(Vec::as_slice)),
+        match date {
+            Some(date) => receipt.with_date(date, ages.iter().map(Vec::as_slice)),
             None => receipt,
         }
     }
