@@ -172,3 +172,36 @@ fn a_clock_that_pauses_too_briefly_only_makes_more_pauses() {
     assert_eq!(wait_for("30", &clock).run(&clock, &Cancellation::new()), Waited::Completed);
     assert_eq!(clock.monotonic(), moment(30));
 }
+
+#[test]
+fn a_wait_on_the_real_clock_sleeps_and_does_not_spin() {
+    struct Counted(SystemClock, std::cell::Cell<u32>);
+    impl Clock for Counted {
+        fn monotonic(&self) -> retry_after_core::Moment {
+            self.0.monotonic()
+        }
+        fn wall(&self) -> Timestamp {
+            self.0.wall()
+        }
+    }
+    impl Pause for Counted {
+        fn pause(&self, at_most: Duration, cancellation: &Cancellation) {
+            self.1.set(self.1.get() + 1);
+            self.0.pause(at_most, cancellation);
+        }
+    }
+    let clock = Counted(SystemClock::new(), std::cell::Cell::new(0));
+    let reading = Reading::new([], Receipt::now(&clock));
+    let schedule = Schedule::new(Duration::from_millis(30));
+    let Decision::Wait(wait) = schedule.decide(&reading, clock.monotonic(), Repeatable::Idempotent) else { panic!() };
+    assert_eq!(wait.run(&clock, &Cancellation::new()), Waited::Completed);
+    // One, but that the system may wake it up for no reason.
+    assert!(clock.1.get() < 20, "{} pauses", clock.1.get());
+
+    // A pause that begins after the cancellation is none.
+    let cancellation = Cancellation::new();
+    cancellation.cancel();
+    let before = Instant::now();
+    clock.pause(seconds(60), &cancellation);
+    assert!(before.elapsed() < seconds(30));
+}
