@@ -4,6 +4,7 @@ mod command_line;
 mod hostile;
 mod odd_files;
 mod packages;
+mod parse;
 mod readme;
 mod support;
 mod tidy;
