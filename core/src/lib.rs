@@ -55,3 +55,8 @@ pub use parse::RetryAfter;
 pub use schedule::{Decision, DeferReason, Deferral, Jitter, Repeatable, Schedule, Wait};
 #[cfg(feature = "std")]
 pub use wait::{Cancellation, Pause, Waited};
+
+/// The examples of the README are tested like those of the documentation.
+#[cfg(all(doctest, feature = "std"))]
+#[doc = include_str!("../README.md")]
+struct Readme;
