@@ -131,8 +131,10 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
             if owner.len() > 4 {
                 wanted.insert(owner.clone());
             }
-            let name = if field.parse::<u32>().is_ok() { owner } else { field };
-            for reader in program.readers_of_field(&name).iter().take(4 * CALLERS) {
+            let numbered = field.parse::<u32>().is_ok();
+            let own = program.readers_of_field(&field).iter().filter(|id| numbered && program.function(**id).owner.self_type().and_then(Type::last_segment) == Some(&*owner));
+            let name = if numbered { &owner } else { &field };
+            for reader in program.readers_of_field(name).iter().take(4 * CALLERS).chain(own) {
                 // It may have run before without knowing what the field holds.
                 seen.remove(reader);
                 order.retain(|known| known != reader);

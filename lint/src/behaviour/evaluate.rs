@@ -664,7 +664,8 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 // An arm without a pattern or condition of its own stands for the whole `if`.
                 taken.push(if arm.pattern.is_some() { arm.span } else { span });
                 if let Some(value) = self.eval(arm.body, want) {
-                    results.push(made_in(value, self.tail(arm.body), arm.span).chosen(span, &because));
+                    let reached = self.world.context.clone();
+                    results.push(made_in(value, self.tail(arm.body), arm.span).chosen(span, &because).chosen(span, &reached));
                     // What follows runs under this arm's reason only where another arm would have left.
                     let leaves_elsewhere = arms.iter().any(|other| !std::ptr::eq(other, arm) && self.frame().shape.leaves(other.body));
                     let mut world = self.world.clone();

@@ -213,7 +213,7 @@ impl Log {
                 return;
             }
             Kind::Variant(variant) if !matches!(&*variant.name, "None") && !variant.fields.is_empty() => {
-                let in_error = in_error || &*variant.name == "Err";
+                let in_error = in_error || matches!(&*variant.name, "Err" | "Break");
                 for (_, field) in &variant.fields {
                     let field = super::evaluate::inherit(field.clone(), value);
                     if field.is_tainted() || matches!(&*variant.name, "Some" | "Ok") {

@@ -55,9 +55,8 @@ impl World {
             };
         }
         a.shared = Shared::join(a.shared, b.shared, at);
-        if !a.context.same(&b.context) {
-            a.context = a.context.both(&b.context);
-        }
+        // Where ways meet, only what they have in common is still a reason; what they yielded and stored has its own.
+        a.context = a.context.common(&b.context);
         a
     }
 }

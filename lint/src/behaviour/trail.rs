@@ -57,6 +57,13 @@ pub enum Event {
     Both,
 }
 
+impl Event {
+    /// Whether what comes of it is no hint any more, only decided by one.
+    fn ends_the_hint(self) -> bool {
+        matches!(self, Event::Absent | Event::NotText | Event::NotNumber | Event::NotDate | Event::Tested | Event::Compared | Event::ComparedWithZero | Event::Past | Event::Overwritten)
+    }
+}
+
 /// One place of a trail.
 #[derive(Debug)]
 pub struct Node {
@@ -72,7 +79,9 @@ pub struct Node {
     pub data: Vec<Trail>,
     /// What decided it.
     pub because: Vec<Trail>,
-    /// The sources it was computed from.
+    /// The sources that its inputs are made from.
+    inputs: Rc<[SourceIndex]>,
+    /// The sources that it is made from itself: those of its inputs, unless it is only an answer about them.
     from: Rc<[SourceIndex]>,
     /// The sources it was computed from or decided by.
     touched: Rc<[SourceIndex]>,
@@ -134,9 +143,10 @@ impl Trail {
                 sources.dedup();
                 Rc::from(sources)
             };
-            let from = gather(&mut data.iter().filter_map(|trail| trail.0.as_ref().map(|node| &node.from)));
+            let inputs: Rc<[SourceIndex]> = gather(&mut data.iter().filter_map(|trail| trail.0.as_ref().map(|node| &node.from)));
+            let from = if event.ends_the_hint() { Rc::from([]) } else { inputs.clone() };
             let touched = gather(&mut data.iter().chain(&because).filter_map(|trail| trail.0.as_ref().map(|node| &node.touched)));
-            let trail = Trail(Some(Rc::new(Node { event, span, decided_at, against, data, because, from, touched })));
+            let trail = Trail(Some(Rc::new(Node { event, span, decided_at, against, data, because, inputs, from, touched })));
             nodes.insert(key, trail.clone());
             trail
         })
@@ -181,6 +191,17 @@ impl Trail {
             }
         }
         if all.len() == known { self.clone() } else { Trail::node(Event::Both, a.span, None, None, all, Vec::new()) }
+    }
+
+    /// The reasons that two ways have in common.
+    pub fn common(&self, other: &Trail) -> Trail {
+        let (Some(a), Some(b)) = (&self.0, &other.0) else { return Trail::NONE };
+        if Rc::ptr_eq(a, b) {
+            return self.clone();
+        }
+        let parts = |node: &Rc<Node>, trail: &Trail| if node.event == Event::Both { node.data.clone() } else { vec![trail.clone()] };
+        let theirs = parts(b, other);
+        parts(a, self).into_iter().filter(|part| theirs.iter().any(|other| other.same(part))).fold(Trail::NONE, |common, part| common.both(&part))
     }
 
     /// The trail of a value that was chosen by a decision: a hint stays a hint, whatever else remembers why it was taken.
@@ -229,9 +250,14 @@ impl Trail {
 }
 
 impl Node {
-    /// The sources it was computed from.
+    /// The sources that its inputs are made from.
     pub fn sources(&self) -> &[SourceIndex] {
-        &self.from
+        &self.inputs
+    }
+
+    /// Whether it is made from a hint.
+    pub fn is_hint(&self) -> bool {
+        !self.from.is_empty()
     }
 }
 

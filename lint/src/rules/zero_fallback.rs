@@ -121,7 +121,7 @@ fn to_blame(node: &Node, source: SourceIndex) -> Span {
     let mut node = node;
     loop {
         let mut reasons = node.because.iter().flat_map(|because| heads(because));
-        match reasons.find(|reason| reason.event == Event::Chosen && reason.because.iter().any(|because| failed(because, source)) && reason.sources().is_empty()) {
+        match reasons.find(|reason| reason.event == Event::Chosen && reason.because.iter().any(|because| failed(because, source)) && !reason.is_hint()) {
             Some(reason) => node = reason,
             None => return node.span,
         }

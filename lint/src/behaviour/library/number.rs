@@ -39,16 +39,20 @@ impl Evaluator<'_, '_> {
             (Kind::Float(a), Kind::Float(b)) => float(op, *a, *b),
             (Kind::Float(a), Kind::Integer(b)) => float(op, *a, *b as f64),
             (Kind::Integer(a), Kind::Float(b)) => float(op, *a as f64, *b),
+            (Kind::Hint(a), Kind::Hint(b)) => integer(op, *a, *b).map(as_duration),
+            (Kind::Duration(a), Kind::Duration(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) && matches!(right.kind, Kind::Integer(_)) => integer(op, *a, b / SECOND).map(as_duration),
+            (Kind::Duration(a), Kind::Duration(b)) if op == BinaryOp::Multiply && matches!(left.kind, Kind::Integer(_)) => integer(op, a / SECOND, *b).map(as_duration),
             (Kind::Duration(a), Kind::Duration(b)) => match op {
                 BinaryOp::Divide => float(op, *a as f64, *b as f64),
                 _ => integer(op, *a, *b).map(as_duration),
             },
-            (Kind::Hint(a), Kind::Hint(b)) => integer(op, *a, *b).map(as_duration),
             (Kind::Duration(a), Kind::Integer(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) => integer(op, *a, *b).map(as_duration),
             (Kind::Duration(a), Kind::Float(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) => float(op, *a as f64, *b).map(as_duration),
             (Kind::Integer(a), Kind::Duration(b)) if op == BinaryOp::Multiply => integer(op, *a, *b).map(as_duration),
             (Kind::Instant(a), Kind::Duration(b)) => integer(op, *a, *b).map(|kind| if let Kind::Integer(number) = kind { Kind::Instant(number) } else { kind }),
             (Kind::Date(a), Kind::Duration(b)) => integer(op, *a, *b).map(|kind| if let Kind::Integer(number) = kind { Kind::Date(number) } else { kind }),
+            (Kind::Date(a), Kind::Integer(b)) if op == BinaryOp::Subtract && *b > 100_000_000 => integer(op, *a, b.saturating_mul(SECOND)).map(as_duration),
+            (Kind::Integer(a), Kind::Date(b)) if op == BinaryOp::Subtract && *a > 100_000_000 => integer(op, a.saturating_mul(SECOND), *b).map(as_duration),
             (Kind::Instant(a), Kind::Instant(b)) | (Kind::Date(a), Kind::Date(b)) if op == BinaryOp::Subtract => integer(op, *a, *b).map(as_duration),
             (Kind::Character(a), Kind::Character(b)) => integer(op, i128::from(u32::from(*a)), i128::from(u32::from(*b))),
             _ => None,
@@ -344,9 +348,10 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// A hint of unknown type as the type of what it meets.
+/// A hint of unknown type as the type of what it meets; a bare number beside a duration counts seconds.
 fn adapted(kind: &Kind, other: &Kind) -> Kind {
     match (kind, other) {
+        (Kind::Integer(seconds), Kind::Duration(_)) => Kind::Duration(seconds.saturating_mul(SECOND)),
         (Kind::Hint(nanoseconds), Kind::Integer(_)) => Kind::Integer(nanoseconds / SECOND),
         (Kind::Hint(nanoseconds), Kind::Float(_)) => Kind::Float(*nanoseconds as f64 / 1e9),
         (Kind::Hint(nanoseconds), Kind::Duration(_) | Kind::Instant(_) | Kind::Date(_)) => Kind::Duration(*nanoseconds),

@@ -158,6 +158,8 @@ impl Evaluator<'_, '_> {
         let argument = arguments.first();
         let checked = |this: &mut Self, value: Value| this.each(&value, |_, value| Value::some(value.clone()));
         Some(Some(match (name, argument) {
+            // A Unix timestamp stays the date that it is, whatever its unit.
+            ("timestamp" | "unix_timestamp" | "timestamp_millis" | "as_second" | "as_millisecond" | "unix_timestamp_nanos", None) if matches!(receiver.kind, Kind::Date(_)) => receiver.clone(),
             ("as_secs" | "num_seconds" | "whole_seconds" | "as_seconds" | "timestamp" | "unix_timestamp" | "as_second" | "get_seconds", None) => receiver.map(Kind::Integer(time.div_euclid(SECOND))),
             ("as_millis" | "num_milliseconds" | "whole_milliseconds" | "timestamp_millis" | "as_millisecond" | "as_millis_u64", None) => receiver.map(Kind::Integer(time / 1_000_000)),
             ("as_micros" | "num_microseconds" | "whole_microseconds", None) => receiver.map(Kind::Integer(time / 1_000)),
