@@ -117,12 +117,29 @@ fn documents_name_only_files_that_exist() {
         let quoted =
             text.lines().filter(|line| !line.starts_with("    ")).flat_map(|line| line.split('`').skip(1).step_by(2));
         let is_path = |word: &&str| {
-            let places = ["core/", "lint/", "fuzz/", "corpus/", "tests/", ".ci/"];
+            let places = ["core/", "lint/", "fuzz/", "corpus/", "tests/", "docs/", ".ci/"];
             places.iter().any(|place| word.starts_with(place)) && !word.contains(['*', ' ', '<'])
         };
         for path in quoted.filter(is_path) {
             assert!(root().join(path).exists(), "{document}: `{path}` does not exist");
         }
+    }
+}
+
+#[test]
+fn the_map_of_the_code_is_whole() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let map = text.split("\n## ").find_map(|section| section.strip_prefix("Code map\n")).expect("a code map");
+    let named: Vec<&str> = map.split('`').skip(1).step_by(2).map(|place| place.trim_end_matches('/')).collect();
+    // A file stands for the folder of its name as well, unless some of that is named by itself.
+    let folder_of = |place: &str| match place.strip_suffix(".rs") {
+        Some(folder) if named.iter().any(|other| Path::new(other).starts_with(folder)) => place.to_owned(),
+        Some(folder) => folder.to_owned(),
+        None => place.to_owned(),
+    };
+    for path in ["core", "lint", "fuzz", "tests"].into_iter().flat_map(sources) {
+        let is_named = named.iter().any(|place| path == Path::new(place) || path.starts_with(folder_of(place)));
+        assert!(is_named, "{} is not on the map", path.display());
     }
 }
 
