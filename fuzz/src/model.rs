@@ -95,12 +95,9 @@ fn date(text: &[u8], form: Form, picture: &str, now: i64) -> Option<Date> {
                 }
             }
         }
-        match digit {
-            Some(digit) => {
-                count += usize::from(!in_number);
-                numbers[count - 1] = numbers[count - 1] * 10 + digit;
-            }
-            None => {}
+        if let Some(digit) = digit {
+            count += usize::from(!in_number);
+            numbers[count - 1] = numbers[count - 1] * 10 + digit;
         }
         in_number = digit.is_some();
     }
