@@ -7,14 +7,16 @@
 mod call;
 pub mod case;
 mod evaluate;
+mod flow;
+pub mod journey;
 pub mod library;
 pub mod log;
-pub mod journey;
 mod names;
 mod pattern;
 mod read;
 mod shape;
 mod state;
+mod store;
 pub mod trail;
 pub mod value;
 
@@ -34,7 +36,7 @@ const CALLERS: usize = 12;
 /// How often more files are taken in.
 const ROUNDS: usize = 4;
 /// The most expressions that are evaluated for one workspace.
-const STEPS: u64 = 4_000_000;
+const STEPS: u64 = 800_000;
 
 /// What the analysis found out about one workspace, for the rules to query.
 pub struct Facts<'p, 'w> {
@@ -49,7 +51,9 @@ impl Facts<'_, '_> {
     pub fn function_at(&self, span: Span) -> Option<FunctionId> {
         self.program
             .functions()
-            .filter(|(_, function)| function.span.file == span.file && function.span.start <= span.start && span.end <= function.span.end)
+            .filter(|(_, function)| {
+                function.span.file == span.file && function.span.start <= span.start && span.end <= function.span.end
+            })
             .min_by_key(|(_, function)| function.span.end - function.span.start)
             .map(|(id, _)| id)
     }
@@ -61,7 +65,9 @@ impl Facts<'_, '_> {
 
     /// All outcomes of a source's cases.
     pub fn outcomes_of(&self, source: trail::SourceIndex) -> impl Iterator<Item = &Outcome> {
-        self.log.outcomes.iter().filter(move |outcome| outcome.value.trail.sources(true).contains(&source) || outcome.context.sources(true).contains(&source))
+        self.log.outcomes.iter().filter(move |outcome| {
+            outcome.value.trail.sources(true).contains(&source) || outcome.context.sources(true).contains(&source)
+        })
     }
 }
 
@@ -98,7 +104,11 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
     let mut seen: HashSet<FunctionId> = HashSet::new();
     let mut by_entry: HashMap<FunctionId, Vec<Outcome>> = HashMap::new();
     let mut order = Vec::new();
-    let mut queue: VecDeque<FunctionId> = direct.into_iter().collect();
+    // What names the header itself goes first: a budget that runs out takes the guesses.
+    let (first, rest): (Vec<FunctionId>, Vec<FunctionId>) = direct.into_iter().partition(|id| {
+        program.function(*id).body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op)))
+    });
+    let mut queue: VecDeque<FunctionId> = first.into_iter().chain(rest).collect();
     // First what reads a hint and what calls it; then, twice, what reads the fields that turned out to hold one.
     for _ in 0..3 {
         while let Some(id) = queue.pop_front() {
@@ -120,9 +130,12 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
                 wanted.insert(function.name.clone());
             }
             let callers = callers(program, id);
-            queue.extend(callers.into_iter().filter(|caller| travel == Travel::Plainly || schedules(program.function(*caller))));
+            queue.extend(
+                callers.into_iter().filter(|caller| travel == Travel::Plainly || schedules(program.function(*caller))),
+            );
         }
-        let new: Vec<(Name, Name)> = log.slots.keys().filter(|slot| !log.known_slots.contains_key(*slot)).cloned().collect();
+        let new: Vec<(Name, Name)> =
+            log.slots.keys().filter(|slot| !log.known_slots.contains_key(*slot)).cloned().collect();
         if new.is_empty() {
             break;
         }
@@ -132,7 +145,9 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
                 wanted.insert(owner.clone());
             }
             let numbered = field.parse::<u32>().is_ok();
-            let own = program.readers_of_field(&field).iter().filter(|id| numbered && program.function(**id).owner.self_type().and_then(Type::last_segment) == Some(&*owner));
+            let own = program.readers_of_field(&field).iter().filter(|id| {
+                numbered && program.function(**id).owner.self_type().and_then(Type::last_segment) == Some(&*owner)
+            });
             let name = if numbered { &owner } else { &field };
             for reader in program.readers_of_field(name).iter().take(4 * CALLERS).chain(own) {
                 // It may have run before without knowing what the field holds.
@@ -155,14 +170,23 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
 /// Whether the function looks like one that waits, bounds or decides, and not only passes on what it gets.
 fn schedules(function: &Function) -> bool {
     let Some(body) = &function.body else { return false };
-    body.calls.iter().any(|name| names::sleeps(name) || names::may_wait(name) || names::is_hint(name) || matches!(&**name, "min" | "max" | "clamp"))
-        || body.fields.iter().any(|name| names::is_hint(name))
+    body.calls.iter().any(|name| {
+        names::sleeps(name)
+            || names::may_wait(name)
+            || names::is_hint(name)
+            || matches!(&**name, "min" | "max" | "clamp")
+    }) || body.fields.iter().any(|name| names::is_hint(name))
 }
 
 /// Who calls the function, as far as the name tells.
 fn callers(program: &Program<'_>, id: FunctionId) -> Vec<FunctionId> {
     let function = program.function(id);
-    let mut callers: Vec<FunctionId> = program.callers_of(&function.name).iter().copied().filter(|caller| *caller != id && !program.function(*caller).is_test).collect();
+    let mut callers: Vec<FunctionId> = program
+        .callers_of(&function.name)
+        .iter()
+        .copied()
+        .filter(|caller| *caller != id && !program.function(*caller).is_test)
+        .collect();
     if let Owner::TraitImpl { of, .. } = &function.owner {
         // Conversions are called by other names than their own.
         let other = match of.last_segment() {
@@ -172,7 +196,8 @@ fn callers(program: &Program<'_>, id: FunctionId) -> Vec<FunctionId> {
             _ => None,
         };
         if let Some(other) = other {
-            callers.extend(program.callers_of(other).iter().copied().filter(|caller| !program.function(*caller).is_test));
+            callers
+                .extend(program.callers_of(other).iter().copied().filter(|caller| !program.function(*caller).is_test));
         }
     }
     let most = if call::is_common(&function.name) { CALLERS } else { 4 * CALLERS };
@@ -188,7 +213,9 @@ fn callers(program: &Program<'_>, id: FunctionId) -> Vec<FunctionId> {
 fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
     let constants: HashSet<Name> = program
         .constants()
-        .filter(|(_, constant)| constant.body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op))))
+        .filter(|(_, constant)| {
+            constant.body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op)))
+        })
         .map(|(_, constant)| constant.name.clone())
         .collect();
     program
@@ -220,7 +247,9 @@ fn pattern_names_header(pattern: &Pattern) -> bool {
     match pattern {
         Pattern::Literal(Literal::Text(text)) => names::is_header_or_vendor(text),
         Pattern::Path(path) => path.last() == "RETRY_AFTER",
-        Pattern::Or(patterns) | Pattern::Tuple(patterns) | Pattern::TupleStruct(_, patterns) => patterns.iter().any(pattern_names_header),
+        Pattern::Or(patterns) | Pattern::Tuple(patterns) | Pattern::TupleStruct(_, patterns) => {
+            patterns.iter().any(pattern_names_header)
+        }
         Pattern::Reference(inner) => pattern_names_header(inner),
         _ => false,
     }
@@ -265,7 +294,9 @@ fn text_parameters(function: &Function) -> Vec<usize> {
     if !names::reads_hint(&function.name) && !of_hint_type {
         return Vec::new();
     }
-    (0..function.parameters.len()).filter(|index| function.parameters[*index].ty.as_ref().is_some_and(is_text)).collect()
+    (0..function.parameters.len())
+        .filter(|index| function.parameters[*index].ty.as_ref().is_some_and(is_text))
+        .collect()
 }
 
 /// Runs one function in every case that makes sense.
@@ -296,13 +327,19 @@ fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) ->
     let self_type = function.owner.self_type().cloned();
     let mut arguments = Vec::new();
     for (index, parameter) in function.parameters.iter().enumerate() {
-        let at = TypeAt { ty: parameter.ty.clone().unwrap_or(Type::Other), scope: function.scope, self_type: self_type.clone() };
+        let at = TypeAt {
+            ty: parameter.ty.clone().unwrap_or(Type::Other),
+            scope: function.scope,
+            self_type: self_type.clone(),
+        };
         if texts.contains(&index) {
             arguments.push(evaluator.text_argument(id, &at, function.name_span));
             continue;
         }
         let name: Name = match &parameter.pattern {
-            Pattern::Bind(local, _) => function.body.as_ref().map_or_else(|| "".into(), |body| body.locals[local.0 as usize].name.clone()),
+            Pattern::Bind(local, _) => {
+                function.body.as_ref().map_or_else(|| "".into(), |body| body.locals[local.0 as usize].name.clone())
+            }
             _ => index.to_string().into(),
         };
         arguments.push(Value::from_origin(Origin::new(OriginStep::Named(name), None, Some(at)), function.name_span));
@@ -359,11 +396,26 @@ impl Evaluator<'_, '_> {
         let body = function.body.as_ref()?;
         let root = body.root?;
         let self_type = function.owner.self_type().cloned();
-        let output = function.output.as_ref().map(|ty| TypeAt { ty: ty.clone(), scope: function.scope, self_type: self_type.clone() });
+        let output = function.output.as_ref().map(|ty| TypeAt {
+            ty: ty.clone(),
+            scope: function.scope,
+            self_type: self_type.clone(),
+        });
         let shape = self.shape(Code::Function(id), body);
         let frame = self.frame_id();
         self.world = state::World::new(body.locals.len(), function.name_span);
-        self.frames.push(evaluate::Frame { code: Code::Function(id), body, id: frame, returns: Vec::new(), loops: Vec::new(), self_type, scope: function.scope, output: output.clone(), closure: None, shape });
+        self.frames.push(evaluate::Frame {
+            code: Code::Function(id),
+            body,
+            id: frame,
+            returns: Vec::new(),
+            loops: Vec::new(),
+            self_type,
+            scope: function.scope,
+            output: output.clone(),
+            closure: None,
+            shape,
+        });
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             let argument = self.settle(argument, function.name_span);
             self.bind(&parameter.pattern, &argument, function.name_span);

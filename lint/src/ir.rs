@@ -68,7 +68,12 @@ impl Type {
     pub fn peeled(&self) -> &Type {
         match self {
             Type::Reference(inner) | Type::MutableReference(inner) => inner.peeled(),
-            Type::Path { path, arguments } if arguments.len() == 1 && matches!(path.last().map(|n| &**n), Some("Box" | "Rc" | "Arc" | "Pin" | "Cow")) => arguments[0].peeled(),
+            Type::Path { path, arguments }
+                if arguments.len() == 1
+                    && matches!(path.last().map(|n| &**n), Some("Box" | "Rc" | "Arc" | "Pin" | "Cow")) =>
+            {
+                arguments[0].peeled()
+            }
             other => other,
         }
     }
@@ -728,7 +733,9 @@ impl Op {
             | Op::Try(value)
             | Op::Loop { body: value, .. }
             | Op::Closure { body: value, .. } => visit(*value),
-            Op::Index { base: first, index: second } | Op::Binary { left: first, right: second, .. } | Op::For { iterator: first, body: second, .. } => {
+            Op::Index { base: first, index: second }
+            | Op::Binary { left: first, right: second, .. }
+            | Op::For { iterator: first, body: second, .. } => {
                 visit(*first);
                 visit(*second);
             }
@@ -739,10 +746,16 @@ impl Op {
             Op::Construct { fields, rest, .. } => {
                 fields.iter().map(|(_, value)| *value).chain(*rest).for_each(visit);
             }
-            Op::Tuple(values) | Op::List(values) | Op::Discard(values) | Op::Block { body: values, .. } | Op::Opaque { children: values, .. } => {
+            Op::Tuple(values)
+            | Op::List(values)
+            | Op::Discard(values)
+            | Op::Block { body: values, .. }
+            | Op::Opaque { children: values, .. } => {
                 values.iter().copied().for_each(visit);
             }
-            Op::Range { from: first, to: second, .. } | Op::Let { value: first, otherwise: second, .. } => first.iter().chain(second).copied().for_each(visit),
+            Op::Range { from: first, to: second, .. } | Op::Let { value: first, otherwise: second, .. } => {
+                first.iter().chain(second).copied().for_each(visit)
+            }
             Op::Branch { scrutinee, arms } => {
                 scrutinee.iter().copied().for_each(&mut *visit);
                 for arm in arms {

@@ -64,9 +64,11 @@ fn analyse_here(workspace: &Workspace) -> Analysis {
     let mut findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(&facts)).collect();
     findings.sort_by_key(|finding| (finding.span, finding.rule));
     let mut unreadable: Vec<Unreadable> = found.unreadable.into_iter().map(|(_, unreadable)| unreadable).collect();
-    unreadable.extend(
-        program.unparsed().iter().map(|(file, line, message)| Unreadable { file: workspace.file(*file).display.clone(), line: *line, message: message.clone() }),
-    );
+    unreadable.extend(program.unparsed().iter().map(|(file, line, message)| Unreadable {
+        file: workspace.file(*file).display.clone(),
+        line: *line,
+        message: message.clone(),
+    }));
     unreadable.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     unreadable.dedup();
     let (parsed, _) = program.parsed();
@@ -82,7 +84,9 @@ fn analyse_here(workspace: &Workspace) -> Analysis {
     };
     let log = &facts.log;
     let mut blind: Vec<(ir::Span, String)> = log.opaque.iter().map(|(span, reason)| (*span, reason.clone())).collect();
-    blind.extend(log.unresolved.iter().map(|(span, name)| (*span, format!("the call of `{name}` could not be followed"))));
+    blind.extend(
+        log.unresolved.iter().map(|(span, name)| (*span, format!("the call of `{name}` could not be followed"))),
+    );
     blind.extend(log.exhausted.iter().map(|span| (*span, "the budget of the analysis ran out here".to_owned())));
     blind.sort();
     Analysis { findings, unreadable, statistics, blind }

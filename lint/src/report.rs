@@ -97,7 +97,10 @@ impl Report {
         let first = self.findings.len();
         for mut finding in analysis.findings {
             finding.level = (filter.level)(finding.rule, own_level(&finding));
-            if finding.level < Level::Warn || finding.confidence < filter.confidence || !is_reported(&root, finding.span.file) {
+            if finding.level < Level::Warn
+                || finding.confidence < filter.confidence
+                || !is_reported(&root, finding.span.file)
+            {
                 continue;
             }
             let place = self.place(index, &root, finding.span, filter.folder);

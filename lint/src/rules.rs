@@ -53,7 +53,8 @@ impl Rule {
     /// The rule's page: the `//!` header of its file, as Markdown.
     pub fn page(&self) -> String {
         let lines = self.source.lines().take_while(|line| line.starts_with("//!"));
-        lines.map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or("")).collect::<Vec<_>>().join("\n") + "\n"
+        lines.map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or("")).collect::<Vec<_>>().join("\n")
+            + "\n"
     }
 }
 

@@ -25,18 +25,28 @@ impl<'p> Evaluator<'p, '_> {
         match &resolved {
             Resolved::Constant(id) => return self.constant(*id, span),
             Resolved::Variant(ty, index) => {
-                if let TypeKind::Enum(variants) = &self.program.type_item(*ty).kind {
-                    if let Some(variant) = variants.get(*index).filter(|variant| variant.fields.is_empty()) {
-                        return Value::plain(Kind::Variant(Rc::new(Variant { name: variant.name.clone(), ty: Some(*ty), fields: Vec::new() })), span);
-                    }
+                if let TypeKind::Enum(variants) = &self.program.type_item(*ty).kind
+                    && let Some(variant) = variants.get(*index).filter(|variant| variant.fields.is_empty())
+                {
+                    return Value::plain(
+                        Kind::Variant(Rc::new(Variant {
+                            name: variant.name.clone(),
+                            ty: Some(*ty),
+                            fields: Vec::new(),
+                        })),
+                        span,
+                    );
                 }
             }
             Resolved::Type(ty) => {
-                if let TypeKind::Struct(fields) = &self.program.type_item(*ty).kind {
-                    if fields.is_empty() {
-                        let name = self.program.type_item(*ty).name.clone();
-                        return Value::plain(Kind::Variant(Rc::new(Variant { name, ty: Some(*ty), fields: Vec::new() })), span);
-                    }
+                if let TypeKind::Struct(fields) = &self.program.type_item(*ty).kind
+                    && fields.is_empty()
+                {
+                    let name = self.program.type_item(*ty).name.clone();
+                    return Value::plain(
+                        Kind::Variant(Rc::new(Variant { name, ty: Some(*ty), fields: Vec::new() })),
+                        span,
+                    );
                 }
             }
             Resolved::External(name) | Resolved::Unknown(name) => {
@@ -47,7 +57,16 @@ impl<'p> Evaluator<'p, '_> {
             Resolved::Functions(_) => {}
         }
         let written = last_two(path);
-        Value::plain(Kind::Function(Rc::new(FunctionValue { resolved, written, generics: path.generics.clone(), self_type, scope })), span)
+        Value::plain(
+            Kind::Function(Rc::new(FunctionValue {
+                resolved,
+                written,
+                generics: path.generics.clone(),
+                self_type,
+                scope,
+            })),
+            span,
+        )
     }
 
     /// The value of a constant of the workspace, as if written at `span`.
@@ -67,7 +86,18 @@ impl<'p> Evaluator<'p, '_> {
             let shared = std::mem::replace(&mut self.world.shared, Shared::new(span));
             let self_type = constant.owner.self_type().cloned();
             let output = Some(TypeAt { ty: constant.ty.clone(), scope: constant.scope, self_type: self_type.clone() });
-            self.frames.push(Frame { code: Code::Constant(id), body, id: frame_id, returns: Vec::new(), loops: Vec::new(), self_type, scope: constant.scope, output: output.clone(), closure: None, shape });
+            self.frames.push(Frame {
+                code: Code::Constant(id),
+                body,
+                id: frame_id,
+                returns: Vec::new(),
+                loops: Vec::new(),
+                self_type,
+                scope: constant.scope,
+                output: output.clone(),
+                closure: None,
+                shape,
+            });
             let value = self.eval(root, output.as_ref());
             self.frames.pop();
             self.world.locals = outer;
@@ -109,7 +139,10 @@ impl<'p> Evaluator<'p, '_> {
         };
         let mut values = Vec::with_capacity(arguments.len());
         for (index, argument) in arguments.iter().enumerate() {
-            let want = parameter_types.get(index).or(want.filter(|_| arguments.len() == 1 && matches!(&body.expr(callee).op, Op::Path(path) if matches!(path.last(), "Some" | "Ok" | "Err"))));
+            let want = parameter_types.get(index).or(want.filter(|_| {
+                arguments.len() == 1
+                    && matches!(&body.expr(callee).op, Op::Path(path) if matches!(path.last(), "Some" | "Ok" | "Err"))
+            }));
             let want = want.cloned();
             values.push(self.eval(*argument, want.as_ref())?);
         }
@@ -122,12 +155,24 @@ impl<'p> Evaluator<'p, '_> {
             Resolved::Functions(ids) => ids.first().map_or_else(Vec::new, |id| {
                 let function = self.program.function(*id);
                 let self_type = function.owner.self_type().cloned();
-                function.parameters.iter().map(|parameter| TypeAt { ty: parameter.ty.clone().unwrap_or(Type::Other), scope: function.scope, self_type: self_type.clone() }).collect()
+                function
+                    .parameters
+                    .iter()
+                    .map(|parameter| TypeAt {
+                        ty: parameter.ty.clone().unwrap_or(Type::Other),
+                        scope: function.scope,
+                        self_type: self_type.clone(),
+                    })
+                    .collect()
             }),
             Resolved::Variant(ty, index) => match &self.program.type_item(*ty).kind {
                 TypeKind::Enum(variants) => {
                     let scope = self.program.type_item(*ty).scope;
-                    variants[*index].fields.iter().map(|field| TypeAt { ty: field.ty.clone(), scope, self_type: None }).collect()
+                    variants[*index]
+                        .fields
+                        .iter()
+                        .map(|field| TypeAt { ty: field.ty.clone(), scope, self_type: None })
+                        .collect()
                 }
                 _ => Vec::new(),
             },
@@ -143,7 +188,13 @@ impl<'p> Evaluator<'p, '_> {
     }
 
     /// Calls a value with values.
-    pub fn apply(&mut self, function: &Value, arguments: Vec<Value>, span: Span, want: Option<&TypeAt>) -> Option<Value> {
+    pub fn apply(
+        &mut self,
+        function: &Value,
+        arguments: Vec<Value>,
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Value> {
         if let Kind::OneOf(functions) = &function.kind {
             let mut results = Vec::new();
             for function in functions.clone().iter() {
@@ -156,7 +207,9 @@ impl<'p> Evaluator<'p, '_> {
             Kind::Function(called) => {
                 let called = called.clone();
                 match &called.resolved {
-                    Resolved::Functions(ids) => self.call_functions(&ids.clone(), arguments, span, want).map_or_else(|| None, |value| value),
+                    Resolved::Functions(ids) => {
+                        self.call_functions(&ids.clone(), arguments, span, want).unwrap_or_else(|| None)
+                    }
                     Resolved::Variant(..) | Resolved::Type(_) => Some(self.construct_tuple(&called, arguments, span)),
                     Resolved::External(name) | Resolved::Unknown(name) => {
                         let name = name.clone();
@@ -182,7 +235,8 @@ impl<'p> Evaluator<'p, '_> {
             Resolved::Type(ty) => (*ty, self.program.type_item(*ty).name.clone()),
             _ => return Value::unknown(span),
         };
-        let fields: Vec<(Name, Value)> = arguments.into_iter().enumerate().map(|(index, value)| (index.to_string().into(), value)).collect();
+        let fields: Vec<(Name, Value)> =
+            arguments.into_iter().enumerate().map(|(index, value)| (index.to_string().into(), value)).collect();
         for (field, value) in &fields {
             if value.is_tainted() {
                 self.log.stored(self.case, &name, field, value);
@@ -192,7 +246,13 @@ impl<'p> Evaluator<'p, '_> {
     }
 
     /// Calls a closure. In the frame that made it, it sees and changes that frame's variables.
-    pub fn call_closure(&mut self, closure: &Closure, arguments: Vec<Value>, span: Span, want: Option<&TypeAt>) -> Option<Value> {
+    pub fn call_closure(
+        &mut self,
+        closure: &Closure,
+        arguments: Vec<Value>,
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Value> {
         if self.frames.len() > CALLS {
             self.log.over_budget(span);
             return Some(Value::unknown(span));
@@ -207,12 +267,25 @@ impl<'p> Evaluator<'p, '_> {
                 (constant.body.as_ref()?, constant.scope, constant.owner.self_type().cloned())
             }
         };
-        let Op::Closure { parameters, body: inner, .. } = &body.expr(closure.expr).op else { return Some(Value::unknown(span)) };
+        let Op::Closure { parameters, body: inner, .. } = &body.expr(closure.expr).op else {
+            return Some(Value::unknown(span));
+        };
         let same_frame = self.frame().id == closure.frame;
         let outer = (!same_frame).then(|| std::mem::replace(&mut self.world.locals, (*closure.locals).clone()));
         let shape = self.shape(closure.code, body);
         let context = self.world.context.clone();
-        self.frames.push(Frame { code: closure.code, body, id: closure.frame, returns: Vec::new(), loops: Vec::new(), self_type, scope, output: None, closure: Some(body.expr(closure.expr).span), shape });
+        self.frames.push(Frame {
+            code: closure.code,
+            body,
+            id: closure.frame,
+            returns: Vec::new(),
+            loops: Vec::new(),
+            self_type,
+            scope,
+            output: None,
+            closure: Some(body.expr(closure.expr).span),
+            shape,
+        });
         let single = parameters.len() == 1 && arguments.len() > 1;
         if single {
             let tuple = Value::plain(Kind::Tuple(arguments.into()), span);
@@ -234,8 +307,15 @@ impl<'p> Evaluator<'p, '_> {
 
     /// Runs the functions, each on the same state, and joins what they give. The outer None: none of them comes back.
     #[expect(clippy::option_option, reason = "the inner None is a call that does not come back")]
-    fn call_functions(&mut self, ids: &[FunctionId], arguments: Vec<Value>, span: Span, want: Option<&TypeAt>) -> Option<Option<Value>> {
-        let ids: Vec<FunctionId> = ids.iter().copied().filter(|id| self.program.function(*id).body.is_some()).take(CANDIDATES).collect();
+    fn call_functions(
+        &mut self,
+        ids: &[FunctionId],
+        arguments: Vec<Value>,
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Option<Value>> {
+        let ids: Vec<FunctionId> =
+            ids.iter().copied().filter(|id| self.program.function(*id).body.is_some()).take(CANDIDATES).collect();
         if ids.is_empty() {
             return Some(Some(self.unresolved_call("", None, &arguments, span)));
         }
@@ -262,12 +342,24 @@ impl<'p> Evaluator<'p, '_> {
     }
 
     /// Runs a function of the workspace with the arguments, the receiver first.
-    pub fn call_function(&mut self, id: FunctionId, arguments: Vec<Value>, span: Span, want: Option<&TypeAt>) -> Option<Value> {
+    pub fn call_function(
+        &mut self,
+        id: FunctionId,
+        arguments: Vec<Value>,
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Value> {
         let function = self.program.function(id);
-        let Some(body) = &function.body else { return Some(self.unresolved_call(&function.name.clone(), None, &arguments, span)) };
+        let Some(body) = &function.body else {
+            return Some(self.unresolved_call(&function.name.clone(), None, &arguments, span));
+        };
         let Some(root) = body.root else { return Some(Value::plain(Kind::Unit, span)) };
         let self_type = function.owner.self_type().cloned();
-        let output = function.output.as_ref().map(|ty| TypeAt { ty: ty.clone(), scope: function.scope, self_type: self_type.clone() });
+        let output = function.output.as_ref().map(|ty| TypeAt {
+            ty: ty.clone(),
+            scope: function.scope,
+            self_type: self_type.clone(),
+        });
         if self.frames.iter().any(|frame| frame.code == Code::Function(id)) {
             // A retry by recursion: the request goes out again after whatever was waited on the way.
             if names::sends(&function.name) || names::may_wait(&function.name) || self.world.shared.sent.is_some() {
@@ -284,7 +376,11 @@ impl<'p> Evaluator<'p, '_> {
             }
             return Some(typed(Value::unknown(span), output));
         }
-        let near = arguments.iter().any(|argument| argument.is_tainted() || self.header_name(argument).is_some() || matches!(argument.kind, Kind::Closure(_) | Kind::Function(_)));
+        let near = arguments.iter().any(|argument| {
+            argument.is_tainted()
+                || self.header_name(argument).is_some()
+                || matches!(argument.kind, Kind::Closure(_) | Kind::Function(_))
+        });
         let interesting = self.log.interesting.contains(&id);
         if self.frames.len() > CALLS {
             if near || interesting {
@@ -319,7 +415,18 @@ impl<'p> Evaluator<'p, '_> {
             (Some(output), Some(want)) if is_generic(&output.ty, &function.generics) => Some(want.clone()),
             _ => output,
         };
-        self.frames.push(Frame { code: Code::Function(id), body, id: frame_id, returns: Vec::new(), loops: Vec::new(), self_type, scope: function.scope, output: output.clone(), closure: None, shape });
+        self.frames.push(Frame {
+            code: Code::Function(id),
+            body,
+            id: frame_id,
+            returns: Vec::new(),
+            loops: Vec::new(),
+            self_type,
+            scope: function.scope,
+            output: output.clone(),
+            closure: None,
+            shape,
+        });
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             let argument = typed(argument, parameter.ty.as_ref().map(|ty| self.type_here(ty)));
             self.bind(&parameter.pattern, &argument, span);
@@ -327,7 +434,17 @@ impl<'p> Evaluator<'p, '_> {
         let value = self.eval(root, output.as_ref());
         let alive = value.is_some();
         let finals: Vec<Option<Value>> = if alive {
-            function.parameters.iter().map(|parameter| if let Pattern::Bind(local, _) = parameter.pattern { self.world.locals.get(local.0 as usize).cloned().flatten() } else { None }).collect()
+            function
+                .parameters
+                .iter()
+                .map(|parameter| {
+                    if let Pattern::Bind(local, _) = parameter.pattern {
+                        self.world.locals.get(local.0 as usize).cloned().flatten()
+                    } else {
+                        None
+                    }
+                })
+                .collect()
         } else {
             Vec::new()
         };
@@ -336,7 +453,11 @@ impl<'p> Evaluator<'p, '_> {
         self.world.context = context;
         self.changed_arguments = finals;
         let result = result?;
-        if names::reads_hint(&function.name) && !result.is_tainted() && !interesting_source && result.alternatives().iter().any(has_unknown) {
+        if names::reads_hint(&function.name)
+            && !result.is_tainted()
+            && !interesting_source
+            && result.alternatives().iter().any(has_unknown)
+        {
             let name = function.name.clone();
             let origin = Rc::new(Origin::new(OriginStep::Call(name.clone(), span), None, declared_output));
             if let Some(named) = self.named_hint(&name, &origin, span) {
@@ -347,9 +468,43 @@ impl<'p> Evaluator<'p, '_> {
     }
 
     /// `receiver.name(arguments)`
-    pub fn method(&mut self, receiver: ExprId, name: &Name, span: Span, generics: &[Type], arguments: &'p [ExprId], want: Option<&TypeAt>) -> Option<Value> {
+    pub fn method(
+        &mut self,
+        receiver: ExprId,
+        name: &Name,
+        span: Span,
+        generics: &[Type],
+        arguments: &'p [ExprId],
+        want: Option<&TypeAt>,
+    ) -> Option<Value> {
         let body = self.frame().body;
-        let passes_want = matches!(&**name, "ok" | "unwrap" | "expect" | "unwrap_or" | "unwrap_or_default" | "unwrap_or_else" | "map_err" | "or" | "or_else" | "ok_or" | "ok_or_else" | "context" | "with_context" | "inspect_err" | "inspect" | "filter" | "transpose" | "flatten" | "min" | "max" | "clamp" | "clone" | "err" | "is_ok" | "wrap_err");
+        let passes_want = matches!(
+            &**name,
+            "ok" | "unwrap"
+                | "expect"
+                | "unwrap_or"
+                | "unwrap_or_default"
+                | "unwrap_or_else"
+                | "map_err"
+                | "or"
+                | "or_else"
+                | "ok_or"
+                | "ok_or_else"
+                | "context"
+                | "with_context"
+                | "inspect_err"
+                | "inspect"
+                | "filter"
+                | "transpose"
+                | "flatten"
+                | "min"
+                | "max"
+                | "clamp"
+                | "clone"
+                | "err"
+                | "is_ok"
+                | "wrap_err"
+        );
         // `text.parse().map(Wrapper)`: the type of the wrapper's part is what is parsed.
         let mapped = match (&**name, arguments.first().map(|argument| &body.expr(*argument).op)) {
             ("map" | "and_then" | "map_ok", Some(Op::Path(path))) => match &self.path_value(path, span, None).kind {
@@ -370,7 +525,16 @@ impl<'p> Evaluator<'p, '_> {
             .map_or_else(Vec::new, |id| {
                 let function = self.program.function(id);
                 let self_type = function.owner.self_type().cloned();
-                function.parameters.iter().skip(usize::from(function.has_receiver)).map(|parameter| TypeAt { ty: parameter.ty.clone().unwrap_or(Type::Other), scope: function.scope, self_type: self_type.clone() }).collect()
+                function
+                    .parameters
+                    .iter()
+                    .skip(usize::from(function.has_receiver))
+                    .map(|parameter| TypeAt {
+                        ty: parameter.ty.clone().unwrap_or(Type::Other),
+                        scope: function.scope,
+                        self_type: self_type.clone(),
+                    })
+                    .collect()
             });
         for (index, argument) in arguments.iter().enumerate() {
             let want = parameter_types.get(index).cloned();
@@ -390,7 +554,10 @@ impl<'p> Evaluator<'p, '_> {
             let is_place = index == 0 || matches!(body.expr(place).op, Op::Reference { mutable: true, .. });
             if let (true, Some(local)) = (is_place, direct_local(body, place)) {
                 let slot = &mut self.world.locals[local.0 as usize];
-                if slot.as_ref().is_some_and(|before| !before.same(&changed)) && (changed.is_tainted() || slot.as_ref().is_some_and(Value::is_tainted)) && !matches!(slot.as_ref().map(|v| &v.kind), Some(Kind::Unknown(_)) if index == 0) {
+                if slot.as_ref().is_some_and(|before| !before.same(&changed))
+                    && (changed.is_tainted() || slot.as_ref().is_some_and(Value::is_tainted))
+                    && !matches!(slot.as_ref().map(|v| &v.kind), Some(Kind::Unknown(_)) if index == 0)
+                {
                     *slot = Some(changed);
                 }
             }
@@ -399,8 +566,18 @@ impl<'p> Evaluator<'p, '_> {
     }
 
     /// Calls a method on a value, alternative by alternative.
-    pub fn apply_method(&mut self, receiver: &Value, name: &Name, arguments: Vec<Value>, span: Span, generics: &[Type], want: Option<&TypeAt>) -> Option<Value> {
-        let Kind::OneOf(values) = &receiver.kind else { return self.method_on(receiver, name, arguments, span, generics, want) };
+    pub fn apply_method(
+        &mut self,
+        receiver: &Value,
+        name: &Name,
+        arguments: Vec<Value>,
+        span: Span,
+        generics: &[Type],
+        want: Option<&TypeAt>,
+    ) -> Option<Value> {
+        let Kind::OneOf(values) = &receiver.kind else {
+            return self.method_on(receiver, name, arguments, span, generics, want);
+        };
         let before = self.world.clone();
         let mut results = Vec::new();
         let mut worlds = Vec::new();
@@ -415,7 +592,15 @@ impl<'p> Evaluator<'p, '_> {
         Some(Value::one_of(results, span))
     }
 
-    fn method_on(&mut self, receiver: &Value, name: &Name, arguments: Vec<Value>, span: Span, generics: &[Type], want: Option<&TypeAt>) -> Option<Value> {
+    fn method_on(
+        &mut self,
+        receiver: &Value,
+        name: &Name,
+        arguments: Vec<Value>,
+        span: Span,
+        generics: &[Type],
+        want: Option<&TypeAt>,
+    ) -> Option<Value> {
         // A type's own methods come before what the library knows of methods by that name.
         let own = match &receiver.kind {
             Kind::Variant(variant) => variant.ty.map(|ty| self.program.methods_of(ty, name)),
@@ -438,11 +623,15 @@ impl<'p> Evaluator<'p, '_> {
             return self.call_functions(&candidates, all, span, want).and_then(|value| value);
         }
         let result = self.unresolved_call(name, Some(receiver), &arguments, span);
-        let is_number = generics.first().and_then(Type::last_segment).is_some_and(|ty| matches!(ty, "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i32" | "i64" | "f32" | "f64"));
+        let is_number = generics.first().and_then(Type::last_segment).is_some_and(|ty| {
+            matches!(ty, "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i32" | "i64" | "f32" | "f64")
+        });
         if is_number && arguments.iter().any(|argument| self.header_name(argument).is_some()) {
             let generic = generics[0].clone();
             return Some(self.each(&result, |this, value| match value.payload() {
-                Some(text) => this.parse(&text.clone(), Some(&generic), None, span).unwrap_or_else(|| Value::unknown(span)),
+                Some(text) => {
+                    this.parse(&text.clone(), Some(&generic), None, span).unwrap_or_else(|| Value::unknown(span))
+                }
                 None => value.clone(),
             }));
         }
@@ -461,7 +650,13 @@ impl<'p> Evaluator<'p, '_> {
         let bounds: Vec<Type> = match ty.ty.peeled() {
             Type::Bounds(bounds) => bounds.clone(),
             Type::Path { path, .. } if path.len() == 1 => match self.frame().code {
-                Code::Function(id) => self.program.function(id).generics.iter().find(|(generic, _)| *generic == path[0]).map_or_else(Vec::new, |(_, bounds)| bounds.clone()),
+                Code::Function(id) => self
+                    .program
+                    .function(id)
+                    .generics
+                    .iter()
+                    .find(|(generic, _)| *generic == path[0])
+                    .map_or_else(Vec::new, |(_, bounds)| bounds.clone()),
                 Code::Constant(_) => Vec::new(),
             },
             _ => Vec::new(),
@@ -501,12 +696,29 @@ impl<'p> Evaluator<'p, '_> {
             .copied()
             .filter(|id| {
                 let function = self.program.function(*id);
-                function.has_receiver && function.parameters.len() == arguments + 1 && function.body.is_some() && !function.is_test
+                function.has_receiver
+                    && function.parameters.len() == arguments + 1
+                    && function.body.is_some()
+                    && !function.is_test
             })
             .collect();
-        let near: Vec<FunctionId> = matching.iter().copied().filter(|id| self.program.scope(self.program.function(*id).scope).package == package).collect();
+        let near: Vec<FunctionId> = matching
+            .iter()
+            .copied()
+            .filter(|id| self.program.scope(self.program.function(*id).scope).package == package)
+            .collect();
         let chosen = if near.is_empty() { matching } else { near };
-        let fits = matches!(receiver.kind, Kind::Unknown(_) | Kind::Text(_) | Kind::NotText | Kind::Hint(_) | Kind::Duration(_) | Kind::Integer(_) | Kind::Date(_) | Kind::Variant(_));
+        let fits = matches!(
+            receiver.kind,
+            Kind::Unknown(_)
+                | Kind::Text(_)
+                | Kind::NotText
+                | Kind::Hint(_)
+                | Kind::Duration(_)
+                | Kind::Integer(_)
+                | Kind::Date(_)
+                | Kind::Variant(_)
+        );
         (fits && !chosen.is_empty() && chosen.len() <= 3).then_some(chosen)
     }
 
@@ -514,8 +726,18 @@ impl<'p> Evaluator<'p, '_> {
     pub fn unresolved_call(&mut self, name: &str, receiver: Option<&Value>, arguments: &[Value], span: Span) -> Value {
         let code = self.code();
         // A header's name among the arguments: the call reads the header, or sets it.
-        if let Some((index, header)) = arguments.iter().enumerate().find_map(|(index, argument)| self.header_name(argument).map(|header| (index, header))) {
-            let sets = (names::emits(name) && !(arguments.len() == 1 && receiver.is_some() && !matches!(arguments[index].kind, Kind::Tuple(_)))) || matches!(arguments[index].kind, Kind::Tuple(_)) || (receiver.is_some() && index == 0 && arguments.len() > 1 && matches!(name, "header" | "add_header" | "insert_header" | "append_header" | "set_header"));
+        if let Some((index, header)) = arguments
+            .iter()
+            .enumerate()
+            .find_map(|(index, argument)| self.header_name(argument).map(|header| (index, header)))
+        {
+            let sets = (names::emits(name)
+                && !(arguments.len() == 1 && receiver.is_some() && !matches!(arguments[index].kind, Kind::Tuple(_))))
+                || matches!(arguments[index].kind, Kind::Tuple(_))
+                || (receiver.is_some()
+                    && index == 0
+                    && arguments.len() > 1
+                    && matches!(name, "header" | "add_header" | "insert_header" | "append_header" | "set_header"));
             if !sets {
                 return match name {
                     "contains_key" | "contains" | "has" | "has_header" => {
@@ -539,21 +761,26 @@ impl<'p> Evaluator<'p, '_> {
             return receiver.cloned().unwrap_or_else(|| Value::unknown(span));
         }
         // A value in a message's body, by a key that is named like the hint.
-        if let [Value { kind: Kind::Text(key), trail: Trail(None), .. }] = arguments {
-            if receiver.is_some() && names::is_hint(key) && !key.contains('-') {
-                let key: Name = (&**key).into();
-                let origin = Rc::new(Origin::new(OriginStep::Field(key.clone()), None, None));
-                if let Some(named) = self.named_hint(&key, &origin, span) {
-                    return named;
-                }
+        if let [Value { kind: Kind::Text(key), trail: Trail(None), .. }] = arguments
+            && receiver.is_some()
+            && names::is_hint(key)
+            && !key.contains('-')
+        {
+            let key: Name = (&**key).into();
+            let origin = Rc::new(Origin::new(OriginStep::Field(key.clone()), None, None));
+            if let Some(named) = self.named_hint(&key, &origin, span) {
+                return named;
             }
         }
-        let tainted: Vec<&Value> = arguments.iter().filter(|argument| argument.is_tainted() && !matches!(argument.kind, Kind::Closure(_))).collect();
-        if names::sleeps(name) {
-            if let Some(wait) = arguments.iter().rev().find(|argument| argument.is_tainted()).or(arguments.last()) {
-                self.sleep(wait, span);
-                return Value::unknown(span);
-            }
+        let tainted: Vec<&Value> = arguments
+            .iter()
+            .filter(|argument| argument.is_tainted() && !matches!(argument.kind, Kind::Closure(_)))
+            .collect();
+        if names::sleeps(name)
+            && let Some(wait) = arguments.iter().rev().find(|argument| argument.is_tainted()).or(arguments.last())
+        {
+            self.sleep(wait, span);
+            return Value::unknown(span);
         }
         // Closures run at some time, with whatever.
         let mut given = Vec::new();
@@ -589,16 +816,29 @@ impl<'p> Evaluator<'p, '_> {
         for value in tainted.into_iter().chain(&given) {
             trail = trail.both(&flat_trail(value));
         }
-        let base = receiver.and_then(|receiver| if let Kind::Unknown(origin) = &receiver.kind { Some(origin.clone()) } else { None });
-        let step = if receiver.is_some() { OriginStep::Method(name.into(), span) } else { OriginStep::Call(name.into(), span) };
+        let base = receiver
+            .and_then(|receiver| if let Kind::Unknown(origin) = &receiver.kind { Some(origin.clone()) } else { None });
+        let step = if receiver.is_some() {
+            OriginStep::Method(name.into(), span)
+        } else {
+            OriginStep::Call(name.into(), span)
+        };
         let origin = Origin::new(step, base, None);
-        if trail.is_some() { Value::from_origin(origin, span).on(trail) } else if arguments.is_empty() { self.named_unknown(origin, span) } else { Value::from_origin(origin, span) }
+        if trail.is_some() {
+            Value::from_origin(origin, span).on(trail)
+        } else if arguments.is_empty() {
+            self.named_unknown(origin, span)
+        } else {
+            Value::from_origin(origin, span)
+        }
     }
 
     /// An accessor that parses by itself: `get_as::<u64>(name)`, `header_u64(name)`.
     fn accessor_type(&mut self, name: &str, value: Value, span: Span) -> Value {
         let lower = name.to_ascii_lowercase();
-        let integer = ["_u64", "_u32", "_usize", "_i64", "_int", "_u16", "as_integer", "_number"].iter().any(|end| lower.ends_with(end));
+        let integer = ["_u64", "_u32", "_usize", "_i64", "_int", "_u16", "as_integer", "_number"]
+            .iter()
+            .any(|end| lower.ends_with(end));
         let Some(text) = value.payload().cloned().filter(|_| integer) else { return value };
         let parsed = self.parse_integer(&text, false, 64, span);
         match parsed.variant_name() {
@@ -619,7 +859,9 @@ impl<'p> Evaluator<'p, '_> {
         let mut arguments = Vec::new();
         for index in 0..parameters {
             let argument = match receiver {
-                Some(receiver) if receiver.is_unknown() && index == 0 => self.part(receiver, OriginStep::Inner, None, span),
+                Some(receiver) if receiver.is_unknown() && index == 0 => {
+                    self.part(receiver, OriginStep::Inner, None, span)
+                }
                 _ => Value::unknown(span),
             };
             arguments.push(argument);
@@ -657,7 +899,9 @@ impl<'p> Evaluator<'p, '_> {
                 this.sleep(&wait.clone(), at);
                 Value::plain(Kind::Unit, span)
             }
-            Kind::Closure(closure) => this.call_closure(&closure.clone(), Vec::new(), span, None).unwrap_or_else(Value::unit),
+            Kind::Closure(closure) => {
+                this.call_closure(&closure.clone(), Vec::new(), span, None).unwrap_or_else(Value::unit)
+            }
             _ => value.clone(),
         })
     }
@@ -666,8 +910,12 @@ impl<'p> Evaluator<'p, '_> {
 /// The trail of a value and of everything in it.
 pub fn flat_trail(value: &Value) -> Trail {
     match &value.kind {
-        Kind::Variant(variant) => variant.fields.iter().fold(value.trail.clone(), |trail, (_, field)| trail.both(&flat_trail(field))),
-        Kind::Tuple(values) | Kind::List(values) | Kind::OneOf(values) => values.iter().fold(value.trail.clone(), |trail, value| trail.both(&flat_trail(value))),
+        Kind::Variant(variant) => {
+            variant.fields.iter().fold(value.trail.clone(), |trail, (_, field)| trail.both(&flat_trail(field)))
+        }
+        Kind::Tuple(values) | Kind::List(values) | Kind::OneOf(values) => {
+            values.iter().fold(value.trail.clone(), |trail, value| trail.both(&flat_trail(value)))
+        }
         Kind::Sleep(inner) => value.trail.both(&flat_trail(inner)),
         _ => value.trail.clone(),
     }
@@ -676,7 +924,10 @@ pub fn flat_trail(value: &Value) -> Trail {
 /// The value as a function gave it back: the call becomes a step of its journey.
 fn returned(value: Value, span: Span) -> Value {
     match &value.kind {
-        Kind::OneOf(values) => Value { kind: Kind::OneOf(values.iter().map(|value| returned(value.clone(), span)).collect()), ..value.clone() },
+        Kind::OneOf(values) => Value {
+            kind: Kind::OneOf(values.iter().map(|value| returned(value.clone(), span)).collect()),
+            ..value.clone()
+        },
         _ if value.trail.is_some() => {
             let trail = step(Event::Returned, span, &value.trail);
             value.on(trail)
@@ -699,7 +950,10 @@ fn typed(value: Value, ty: Option<TypeAt>) -> Value {
 /// Whether the type is, or wraps, a generic parameter.
 fn is_generic(ty: &Type, generics: &[(Name, Vec<Type>)]) -> bool {
     match ty.peeled() {
-        Type::Path { path, arguments } => (path.len() == 1 && generics.iter().any(|(name, _)| *name == path[0])) || arguments.iter().any(|argument| is_generic(argument, generics)),
+        Type::Path { path, arguments } => {
+            (path.len() == 1 && generics.iter().any(|(name, _)| *name == path[0]))
+                || arguments.iter().any(|argument| is_generic(argument, generics))
+        }
         _ => false,
     }
 }
@@ -734,11 +988,127 @@ fn last_two(path: &Path) -> Name {
 
 /// Methods that std and every library have: their name alone says nothing about which is meant.
 const COMMON_METHODS: &[&str] = &[
-    "new", "get", "set", "insert", "remove", "push", "pop", "len", "is_empty", "iter", "next", "into", "from", "clone", "as_ref", "as_mut", "to_string", "to_owned", "parse", "map", "and_then", "unwrap", "expect", "ok", "err",
-    "min", "max", "clamp", "filter", "find", "contains", "header", "headers", "status", "body", "text", "json", "bytes", "build", "name", "value", "values", "key", "keys", "id", "url", "method", "lock", "read", "write", "poll",
-    "await", "as_str", "as_bytes", "to_str", "trim", "split", "join", "abs", "add", "sub", "mul", "div", "eq", "ne", "cmp", "partial_cmp", "hash", "fmt", "drop", "default", "deref", "index", "extend", "count", "sum", "first",
-    "last", "take", "skip", "chain", "zip", "fold", "any", "all", "collect", "start", "stop", "run", "close", "flush", "into_inner", "borrow", "to_vec", "unwrap_or", "unwrap_or_else", "or", "or_else", "is_some", "is_none",
-    "is_ok", "is_err", "source", "description", "cause", "kind", "code", "error", "message", "data", "inner", "config", "client", "copied", "cloned", "entry", "append", "replace", "sort", "retain", "clear",
+    "new",
+    "get",
+    "set",
+    "insert",
+    "remove",
+    "push",
+    "pop",
+    "len",
+    "is_empty",
+    "iter",
+    "next",
+    "into",
+    "from",
+    "clone",
+    "as_ref",
+    "as_mut",
+    "to_string",
+    "to_owned",
+    "parse",
+    "map",
+    "and_then",
+    "unwrap",
+    "expect",
+    "ok",
+    "err",
+    "min",
+    "max",
+    "clamp",
+    "filter",
+    "find",
+    "contains",
+    "header",
+    "headers",
+    "status",
+    "body",
+    "text",
+    "json",
+    "bytes",
+    "build",
+    "name",
+    "value",
+    "values",
+    "key",
+    "keys",
+    "id",
+    "url",
+    "method",
+    "lock",
+    "read",
+    "write",
+    "poll",
+    "await",
+    "as_str",
+    "as_bytes",
+    "to_str",
+    "trim",
+    "split",
+    "join",
+    "abs",
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "eq",
+    "ne",
+    "cmp",
+    "partial_cmp",
+    "hash",
+    "fmt",
+    "drop",
+    "default",
+    "deref",
+    "index",
+    "extend",
+    "count",
+    "sum",
+    "first",
+    "last",
+    "take",
+    "skip",
+    "chain",
+    "zip",
+    "fold",
+    "any",
+    "all",
+    "collect",
+    "start",
+    "stop",
+    "run",
+    "close",
+    "flush",
+    "into_inner",
+    "borrow",
+    "to_vec",
+    "unwrap_or",
+    "unwrap_or_else",
+    "or",
+    "or_else",
+    "is_some",
+    "is_none",
+    "is_ok",
+    "is_err",
+    "source",
+    "description",
+    "cause",
+    "kind",
+    "code",
+    "error",
+    "message",
+    "data",
+    "inner",
+    "config",
+    "client",
+    "copied",
+    "cloned",
+    "entry",
+    "append",
+    "replace",
+    "sort",
+    "retain",
+    "clear",
 ];
 
 /// Whether a name alone says nothing about which function is meant.

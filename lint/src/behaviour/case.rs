@@ -29,7 +29,16 @@ pub enum Case {
 
 impl Case {
     /// The cases in the order in which they are run. The first one tells whether the others are worth it.
-    pub const ALL: [Case; 8] = [Case::Small, Case::Huge, Case::NearDate, Case::FarDate, Case::Garbage, Case::Absent, Case::NotText, Case::Overflow];
+    pub const ALL: [Case; 8] = [
+        Case::Small,
+        Case::Huge,
+        Case::NearDate,
+        Case::FarDate,
+        Case::Garbage,
+        Case::Absent,
+        Case::NotText,
+        Case::Overflow,
+    ];
 
     /// The cases that make sense where only the parsed hint is seen, not its text.
     pub const PARSED: [Case; 3] = [Case::Small, Case::Huge, Case::Absent];

@@ -4,22 +4,20 @@
 //! it is not, both ways are run and their states joined. Loops run until nothing is decided any more, twice at most otherwise.
 
 use super::case::Case;
-use super::log::{Log, SinkKind};
+use super::log::Log;
 use super::shape::{Shape, root_local};
 use super::state::{Shared, World};
 use super::trail::{Event, Trail};
 use super::value::{Closure, Code, Kind, Origin, OriginStep, TypeAt, Value, Variant};
-use crate::ir::{Arm, BinaryOp, Body, Condition, ExprId, FunctionId, Literal, LocalId, Name, Op, Pattern, ScopeId, Span, Type};
+use crate::ir::{BinaryOp, Body, ExprId, Literal, LocalId, Name, Op, ScopeId, Span, Type};
 use crate::module::Program;
 use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The most expressions that one entry may evaluate in one case.
-const STEPS: u32 = 40_000;
+const STEPS: u32 = 20_000;
 /// The deepest nesting of expressions, calls included.
 const DEPTH: u32 = 1_500;
-/// The most rounds of a loop whose every decision is known.
-const ROUNDS: u32 = 48;
 
 /// Runs code in one case.
 pub struct Evaluator<'p, 'w> {
@@ -37,7 +35,8 @@ pub struct Evaluator<'p, 'w> {
     /// How many expressions were evaluated.
     pub steps: u32,
     depth: u32,
-    forks: u64,
+    /// How often both ways of a condition were taken.
+    pub forks: u64,
     next_frame: u64,
     /// The running loops and folds, the innermost last.
     pub iterations: Vec<Span>,
@@ -75,18 +74,16 @@ pub struct Frame<'p> {
 
 /// A running loop, or a labelled block.
 pub struct LoopFrame {
-    label: Option<Name>,
-    is_block: bool,
-    breaks: Vec<(Value, World)>,
-    continues: Vec<World>,
+    /// Its label.
+    pub label: Option<Name>,
+    /// Whether it is a labelled block.
+    pub is_block: bool,
+    /// The values and states with which it was left.
+    pub breaks: Vec<(Value, World)>,
+    /// The states with which it goes round.
+    pub continues: Vec<World>,
     /// Whether a hint decides when it ends.
-    hint_decides: bool,
-}
-
-/// The outcome of a test: the values and reasons with which it holds and with which it does not.
-struct Test {
-    yes: Option<Trail>,
-    no: Option<Trail>,
+    pub hint_decides: bool,
 }
 
 impl<'p, 'w> Evaluator<'p, 'w> {
@@ -124,14 +121,6 @@ impl<'p, 'w> Evaluator<'p, 'w> {
     pub fn frame_id(&mut self) -> u64 {
         self.next_frame += 1;
         self.next_frame
-    }
-
-    /// The name of the function whose code runs, closures counting as the function they stand in.
-    pub fn function_name(&self) -> Name {
-        match self.frame().code {
-            Code::Function(id) => self.program.function(id).name.clone(),
-            Code::Constant(id) => self.program.constant(id).name.clone(),
-        }
     }
 
     /// The type as written here.
@@ -202,7 +191,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             Op::Tuple(values) if values.is_empty() => Value::plain(Kind::Unit, span),
             Op::Tuple(values) => {
                 let parts: Vec<Option<TypeAt>> = match want.map(|want| &want.ty) {
-                    Some(Type::Tuple(types)) => types.iter().map(|ty| want.map(|want| TypeAt { ty: ty.clone(), ..want.clone() })).collect(),
+                    Some(Type::Tuple(types)) => {
+                        types.iter().map(|ty| want.map(|want| TypeAt { ty: ty.clone(), ..want.clone() })).collect()
+                    }
                     _ => Vec::new(),
                 };
                 let mut made = Vec::with_capacity(values.len());
@@ -294,7 +285,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 Value::unit()
             }
             Op::Store { place, op, value } => {
-                let want = root_local(self.frame().body, *place).and_then(|local| self.frame().body.locals[local.0 as usize].ty.clone()).map(|ty| self.type_here(&ty));
+                let want = root_local(self.frame().body, *place)
+                    .and_then(|local| self.frame().body.locals[local.0 as usize].ty.clone())
+                    .map(|ty| self.type_here(&ty));
                 let mut value = self.eval(*value, want.as_ref())?;
                 if let Some(op) = op {
                     let before = self.eval(*place, None)?;
@@ -310,7 +303,12 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 return self.run_loop(label.as_ref(), Some((pattern, iterator)), *body, span);
             }
             Op::Closure { .. } => {
-                let closure = Closure { code: self.frame().code, expr: id, locals: Rc::new(self.world.locals.clone()), frame: self.frame().id };
+                let closure = Closure {
+                    code: self.frame().code,
+                    expr: id,
+                    locals: Rc::new(self.world.locals.clone()),
+                    frame: self.frame().id,
+                };
                 Value::plain(Kind::Closure(Rc::new(closure)), span)
             }
             Op::Async(body) => return self.run_async(*body, span),
@@ -471,12 +469,30 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 if let Some(right) = right {
                     worlds.push(after);
                     // What is not known on the left leaves only one answer certain: the one that the right side alone gives.
-                    if !maybe || matches!(right.kind, Kind::Bool(truth) if truth != and) || right.alternatives().iter().any(|value| matches!(value.kind, Kind::Bool(truth) if truth != and)) {
-                        results.extend(right.alternatives().iter().filter(|value| !maybe || matches!(value.kind, Kind::Bool(truth) if truth != and)).map(|value| value.clone().chosen(span, &because)));
-                        if maybe && right.alternatives().iter().all(|value| matches!(value.kind, Kind::Bool(truth) if truth != and)) {
+                    if !maybe
+                        || matches!(right.kind, Kind::Bool(truth) if truth != and)
+                        || right
+                            .alternatives()
+                            .iter()
+                            .any(|value| matches!(value.kind, Kind::Bool(truth) if truth != and))
+                    {
+                        results.extend(
+                            right
+                                .alternatives()
+                                .iter()
+                                .filter(|value| !maybe || matches!(value.kind, Kind::Bool(truth) if truth != and))
+                                .map(|value| value.clone().chosen(span, &because)),
+                        );
+                        if maybe
+                            && right
+                                .alternatives()
+                                .iter()
+                                .all(|value| matches!(value.kind, Kind::Bool(truth) if truth != and))
+                        {
                             results.retain(|value| !matches!(value.kind, Kind::Maybe));
                         }
-                    } else if let Some(last) = results.iter_mut().rev().find(|value| matches!(value.kind, Kind::Maybe)) {
+                    } else if let Some(last) = results.iter_mut().rev().find(|value| matches!(value.kind, Kind::Maybe))
+                    {
                         last.trail = last.trail.both(&reasons(right.alternatives()));
                     }
                 }
@@ -487,9 +503,22 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         }
     }
 
-    fn block(&mut self, body: &[ExprId], has_value: bool, label: Option<&Name>, span: Span, want: Option<&TypeAt>) -> Option<Value> {
+    fn block(
+        &mut self,
+        body: &[ExprId],
+        has_value: bool,
+        label: Option<&Name>,
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Value> {
         if let Some(label) = label {
-            self.current().loops.push(LoopFrame { label: Some(label.clone()), is_block: true, breaks: Vec::new(), continues: Vec::new(), hint_decides: false });
+            self.current().loops.push(LoopFrame {
+                label: Some(label.clone()),
+                is_block: true,
+                breaks: Vec::new(),
+                continues: Vec::new(),
+                hint_decides: false,
+            });
             let value = self.block(body, has_value, None, span, want);
             let frame = self.current().loops.pop().expect("pushed above");
             let mut values = Vec::new();
@@ -513,11 +542,13 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         Some(if has_value { last.unwrap_or_else(Value::unit) } else { Value::plain(Kind::Unit, span) })
     }
 
-    fn current(&mut self) -> &mut Frame<'p> {
+    /// The innermost frame, to be changed.
+    pub fn current(&mut self) -> &mut Frame<'p> {
         self.frames.last_mut().expect("code runs in a frame")
     }
 
-    fn loop_frame(&mut self, label: Option<&Name>, blocks: bool) -> Option<&mut LoopFrame> {
+    /// The loop or block that a label, or none, means.
+    pub fn loop_frame(&mut self, label: Option<&Name>, blocks: bool) -> Option<&mut LoopFrame> {
         self.current().loops.iter_mut().rev().find(|frame| match label {
             Some(label) => frame.label.as_ref() == Some(label),
             None => !frame.is_block || (blocks && frame.label.is_none() && frame.is_block),
@@ -537,7 +568,18 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             (frame.code, frame.body, frame.self_type.clone(), frame.scope, frame.shape.clone())
         };
         let id = self.frame().id;
-        self.frames.push(Frame { code, body: arena, id, returns: Vec::new(), loops: Vec::new(), self_type, scope, output: None, closure: None, shape });
+        self.frames.push(Frame {
+            code,
+            body: arena,
+            id,
+            returns: Vec::new(),
+            loops: Vec::new(),
+            self_type,
+            scope,
+            output: None,
+            closure: None,
+            shape,
+        });
         let value = self.eval(body, None);
         self.close(value, span)
     }
@@ -589,493 +631,23 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         if good.is_empty() {
             return None;
         }
-        let because = reasons(value.alternatives().iter().filter(|value| matches!(value.variant_name(), Some("Some" | "Ok"))).cloned().collect::<Vec<_>>().as_slice());
+        let because = reasons(
+            value
+                .alternatives()
+                .iter()
+                .filter(|value| matches!(value.variant_name(), Some("Some" | "Ok")))
+                .cloned()
+                .collect::<Vec<_>>()
+                .as_slice(),
+        );
         self.world.context = self.world.context.both(&because);
         Some(Value::one_of(good, span))
-    }
-
-    fn branch(&mut self, id: ExprId, scrutinee: Option<ExprId>, arms: &'p [Arm], span: Span, want: Option<&TypeAt>) -> Option<Value> {
-        let scrutinee = match scrutinee {
-            Some(scrutinee) => Some(self.eval(scrutinee, None)?),
-            None => None,
-        };
-        let mut remaining: Vec<Value> = scrutinee.as_ref().map_or_else(Vec::new, |value| value.alternatives().to_vec());
-        let outer_context = self.world.context.clone();
-        let mut results: Vec<Value> = Vec::new();
-        let mut worlds: Vec<World> = Vec::new();
-        let mut came_past = Trail::NONE;
-        let mut taken: Vec<Span> = Vec::new();
-        let mut decided = Trail::NONE;
-        let mut open = true;
-        for arm in arms {
-            if !open {
-                continue;
-            }
-            let mut misses: Vec<World> = Vec::new();
-            let mut missed_because = Trail::NONE;
-            let mut next_remaining = Vec::new();
-            let mut because = came_past.clone();
-            let mut possible = true;
-            let mut fitting = Vec::new();
-            if let (Some(pattern), Some(_)) = (&arm.pattern, &scrutinee) {
-                let value = Value { kind: Kind::OneOf(remaining.clone().into()), trail: Trail::NONE, at: None };
-                let (fits, rest) = self.split(pattern, &value, arm.span);
-                self.forks += u64::from(!fits.is_empty() && !rest.is_empty());
-                if !rest.is_empty() {
-                    misses.push(self.world.clone());
-                    missed_because = missed_because.both(&reasons(&rest));
-                }
-                next_remaining = rest;
-                if fits.is_empty() {
-                    possible = false;
-                } else {
-                    because = because.both(&reasons(&fits));
-                    fitting.clone_from(&fits);
-                    let value = Value::one_of(fits, arm.span);
-                    self.bind(pattern, &value, arm.span);
-                }
-            }
-            if possible {
-                for condition in &arm.conditions {
-                    let before = self.world.clone();
-                    let Some(test) = self.test(condition) else {
-                        possible = false;
-                        break;
-                    };
-                    if let Some(no) = &test.no {
-                        let mut world = if test.yes.is_some() { before } else { self.world.clone() };
-                        world.shared = self.world.shared.clone();
-                        misses.push(world);
-                        missed_because = missed_because.both(no);
-                        next_remaining.append(&mut fitting);
-                    }
-                    match test.yes {
-                        Some(yes) => because = because.both(&yes),
-                        None => {
-                            possible = false;
-                            break;
-                        }
-                    }
-                }
-            }
-            if possible {
-                self.world.context = outer_context.both(&because);
-                decided = decided.both(&because);
-                // An arm without a pattern or condition of its own stands for the whole `if`.
-                taken.push(if arm.pattern.is_some() { arm.span } else { span });
-                if let Some(value) = self.eval(arm.body, want) {
-                    let reached = self.world.context.clone();
-                    results.push(made_in(value, self.tail(arm.body), arm.span).chosen(span, &because).chosen(span, &reached));
-                    // What follows runs under this arm's reason only where another arm would have left.
-                    let leaves_elsewhere = arms.iter().any(|other| !std::ptr::eq(other, arm) && self.frame().shape.leaves(other.body));
-                    let mut world = self.world.clone();
-                    if !leaves_elsewhere && !self.frame().shape.leaves(arm.body) {
-                        world.context = outer_context.clone();
-                    }
-                    worlds.push(world);
-                }
-            }
-            remaining = next_remaining;
-            came_past = came_past.both(&missed_because);
-            match World::join(misses, span) {
-                Some(world) => {
-                    self.world = world;
-                    self.world.context = outer_context.clone();
-                }
-                None => open = false,
-            }
-        }
-        if worlds.len() > 1 {
-            self.forks += 1;
-        }
-        self.world = World::join(worlds, span)?;
-        if decided.is_some() {
-            let only = (taken.len() == 1).then(|| taken[0]);
-            self.remember_untaken(id, span, only, &decided);
-            if arms.iter().any(|arm| self.frame().shape.leaves(arm.body)) {
-                if let Some(frame) = self.current().loops.last_mut() {
-                    frame.hint_decides = true;
-                }
-            }
-        }
-        Some(Value::one_of(results, span))
-    }
-
-    /// The place of a block's value.
-    fn tail(&self, id: ExprId) -> Span {
-        let body = self.frame().body;
-        let mut id = id;
-        while let Op::Block { body: inner, has_value: true, .. } = &body.expr(id).op {
-            match inner.last() {
-                Some(last) => id = *last,
-                None => break,
-            }
-        }
-        body.expr(id).span
-    }
-
-    /// What an arm that was not taken would have changed is as it is because of the decision.
-    fn remember_untaken(&mut self, id: ExprId, span: Span, taken: Option<Span>, because: &Trail) {
-        let shape = self.frame().shape.clone();
-        for local in shape.stores(id) {
-            if let Some(Some(value)) = self.world.locals.get_mut(local.0 as usize) {
-                if !value.is_tainted() {
-                    *value = value.clone().chosen(span, because);
-                }
-            }
-        }
-        let slept = &mut self.world.shared.slept;
-        if shape.waits(id) && !slept.is_tainted() {
-            *slept = Value { at: Some(taken.unwrap_or(span)), ..slept.clone() }.chosen(span, because);
-        }
-    }
-
-    fn test(&mut self, condition: &'p Condition) -> Option<Test> {
-        let value = self.eval(condition.value, None)?;
-        let body = self.frame().body;
-        let span = body.expr(condition.value).span;
-        let (yes, no): (Vec<Value>, Vec<Value>) = match &condition.pattern {
-            Some(pattern) => {
-                let (fits, misses) = self.split(pattern, &value, span);
-                if !fits.is_empty() {
-                    let fits = Value::one_of(fits.clone(), span);
-                    self.bind(pattern, &fits, span);
-                }
-                (fits, misses)
-            }
-            None => {
-                let mut yes = Vec::new();
-                let mut no = Vec::new();
-                for value in value.alternatives() {
-                    match value.kind {
-                        Kind::Bool(true) => yes.push(value.clone()),
-                        Kind::Bool(false) => no.push(value.clone()),
-                        _ => {
-                            yes.push(value.clone());
-                            no.push(value.clone());
-                        }
-                    }
-                }
-                (yes, no)
-            }
-        };
-        self.forks += u64::from(!yes.is_empty() && !no.is_empty());
-        Some(Test { yes: (!yes.is_empty()).then(|| reasons(&yes)), no: (!no.is_empty()).then(|| reasons(&no)) })
-    }
-
-    fn run_loop(&mut self, label: Option<&Name>, iteration: Option<(&'p Pattern, Value)>, body: ExprId, span: Span) -> Option<Value> {
-        let outer_slept = std::mem::replace(&mut self.world.shared.slept, Value::plain(Kind::Duration(0), span));
-        let outer_sent = self.world.shared.sent.take();
-        let outer_context = self.world.context.clone();
-        let elements: Option<Rc<[Value]>> = match &iteration {
-            Some((_, Value { kind: Kind::List(values), .. })) if values.len() <= 4 || values.iter().any(Value::is_tainted) => Some(values.clone()),
-            _ => None,
-        };
-        let mut exits: Vec<(Value, World)> = Vec::new();
-        let mut hint_decides = false;
-        let first_outcome = self.log.outcomes.len();
-        self.iterations.push(span);
-        let mut round = 0;
-        loop {
-            if let Some((pattern, iterator)) = &iteration {
-                let element = match &elements {
-                    Some(elements) => match elements.get(round as usize) {
-                        Some(element) => element.clone(),
-                        None => {
-                            exits.push((Value::plain(Kind::Unit, span), self.world.clone()));
-                            break;
-                        }
-                    },
-                    None => {
-                        // An unknown sequence may also be empty.
-                        exits.push((Value::plain(Kind::Unit, span), self.world.clone()));
-                        self.part(iterator, OriginStep::Inner, None, span)
-                    }
-                };
-                self.bind(pattern, &element, span);
-            }
-            let forks = self.forks;
-            let before = self.world.locals.clone();
-            self.world.shared.slept = Value::plain(Kind::Duration(0), span);
-            self.world.shared.sent = None;
-            self.world.shared.unknown_wait = false;
-            self.current().loops.push(LoopFrame { label: label.cloned(), is_block: false, breaks: Vec::new(), continues: Vec::new(), hint_decides: false });
-            let value = self.eval(body, None);
-            let frame = self.current().loops.pop().expect("pushed above");
-            hint_decides |= frame.hint_decides;
-            let mut next = frame.continues;
-            if value.is_some() {
-                next.push(self.world.clone());
-            }
-            exits.extend(frame.breaks);
-            for world in &next {
-                self.sent_again(world);
-            }
-            round += 1;
-            let decided = self.forks == forks && elements.is_some() | iteration.is_none();
-            let Some(mut world) = World::join(next, span) else { break };
-            world.context = outer_context.clone();
-            self.forget_spent(&mut world);
-            self.world = world;
-            let unchanged = self.world.locals.iter().zip(&before).all(|(now, then)| match (now, then) {
-                (Some(a), Some(b)) => a.same(b),
-                (None, None) => true,
-                _ => false,
-            });
-            let most = if decided { ROUNDS } else { 2 };
-            if (elements.is_none() || round >= ROUNDS) && (round >= most || unchanged) || self.exhausted {
-                if iteration.is_some() || exits.is_empty() {
-                    exits.push((Value::plain(Kind::Unit, span), self.world.clone()));
-                }
-                break;
-            }
-        }
-        self.iterations.pop();
-        // A loop that sends nothing and runs until the hint is over sleeps it in pieces.
-        if hint_decides && !self.frame().shape.sends(body) {
-            self.log.sleeps_in_pieces(first_outcome, None);
-        }
-        let (values, mut worlds): (Vec<_>, Vec<_>) = exits.into_iter().unzip();
-        for world in &mut worlds {
-            world.shared.sent = outer_sent;
-            if !world.shared.slept.is_tainted() {
-                world.shared.slept = outer_slept.clone();
-            }
-        }
-        self.world = World::join(worlds, span)?;
-        Some(Value::one_of(values, span))
-    }
-
-    /// A wait that was slept on is over: the next round's values are no hint because of it.
-    pub fn forget_spent(&mut self, world: &mut World) {
-        let slept: Vec<Trail> = world.shared.slept.alternatives().iter().map(|value| value.trail.clone()).filter(Trail::is_some).collect();
-        if slept.is_empty() {
-            return;
-        }
-        let at = self.here();
-        for local in world.locals.iter_mut().flatten() {
-            for trail in &slept {
-                *local = without(local, trail, at);
-            }
-        }
-        for (_, _, value) in &mut world.shared.fields {
-            for trail in &slept {
-                *value = without(value, trail, at);
-            }
-        }
-    }
-
-    fn sent_again(&mut self, world: &World) {
-        let Some(sent) = world.shared.sent else { return };
-        if world.shared.unknown_wait && !world.shared.slept.carries_hint() {
-            return;
-        }
-        let slept = self.unslept(world);
-        if slept.is_tainted() {
-            self.log.outcome(self.case, SinkKind::SentAgain, sent, self.code(), &slept, &world.context);
-        }
-    }
-
-    /// What was slept since the last request. Nothing at all counts as a wait of zero for the reason that led here.
-    pub fn unslept(&self, world: &World) -> Value {
-        let slept = world.shared.slept.clone();
-        let nothing = matches!(slept.kind, Kind::Duration(0)) && !slept.is_tainted();
-        let chosen = world.context.nodes(true).find(|node| node.event == Event::Chosen && node.because.iter().any(|because| because.is_some()));
-        match chosen {
-            Some(node) if nothing => Value { at: Some(node.span), ..slept }.chosen(node.span, &world.context),
-            _ => slept,
-        }
     }
 
     /// The code that runs.
     pub fn code(&self) -> Code {
         self.frame().code
     }
-
-    /// The entry that is being evaluated: the outermost function.
-    pub fn entry(&self) -> Option<FunctionId> {
-        match self.frames.first()?.code {
-            Code::Function(id) => Some(id),
-            Code::Constant(_) => None,
-        }
-    }
-
-    fn store(&mut self, place: ExprId, value: Value, span: Span) -> Option<()> {
-        let body = self.frame().body;
-        let shape_context = self.world.context.clone();
-        let value = if shape_context.is_some() { value.chosen(span, &shape_context) } else { value };
-        match &body.expr(place).op {
-            Op::Local(local) => {
-                let slot = local.0 as usize;
-                let value = match self.world.locals.get(slot).and_then(Option::as_ref) {
-                    Some(before) => over(before, value, span),
-                    None => value,
-                };
-                self.world.locals[slot] = Some(value);
-            }
-            Op::Dereference(inner) | Op::Reference { value: inner, .. } => self.store_through(*inner, value, span)?,
-            Op::Field { base, name } => {
-                let base = *base;
-                if let Some(local) = root_local(body, base) {
-                    if let Some(Some(current)) = self.world.locals.get(local.0 as usize).cloned().as_ref().map(Option::as_ref).map(|v| v.cloned()) {
-                        let path = field_path(body, base);
-                        if let Some(updated) = with_field(&current, &path, name, &value) {
-                            self.world.locals[local.0 as usize] = Some(updated);
-                            return Some(());
-                        }
-                    }
-                }
-                let base = self.eval(base, None)?;
-                self.store_field(&base, name, value, span);
-            }
-            Op::Index { base, index } => {
-                self.eval(*index, None)?;
-                if value.is_tainted() {
-                    let base = self.eval(*base, None)?;
-                    self.store_field(&base, &"[]".into(), value, span);
-                }
-            }
-            Op::Method { .. } | Op::Call { .. } => {
-                let base = self.eval(place, None)?;
-                self.store_field(&base, &"*".into(), value, span);
-            }
-            _ => {}
-        }
-        Some(())
-    }
-
-    /// `*place = value`: through a lock's guard or a reference, the place itself.
-    fn store_through(&mut self, inner: ExprId, value: Value, span: Span) -> Option<()> {
-        match &self.frame().body.expr(inner).op {
-            Op::Local(local) => {
-                let current = self.world.locals.get(local.0 as usize).cloned().flatten();
-                if let Some(Value { kind: Kind::Unknown(origin), .. }) = &current {
-                    let origin = origin.clone();
-                    self.keep_field(origin, "*".into(), value.clone(), span);
-                }
-                self.world.locals[local.0 as usize] = Some(value);
-                Some(())
-            }
-            _ => self.store(inner, value, span),
-        }
-    }
-
-    fn store_field(&mut self, base: &Value, name: &Name, value: Value, span: Span) {
-        for base in base.alternatives() {
-            if let Kind::Unknown(origin) = &base.kind {
-                self.keep_field(origin.clone(), name.clone(), value.clone(), span);
-            }
-        }
-    }
-
-    /// Remembers what an unknown thing's field holds from now on.
-    pub fn keep_field(&mut self, origin: Rc<Origin>, name: Name, value: Value, span: Span) {
-        let known = self.world.shared.fields.iter().find(|(known, field, _)| *known == origin && *field == name);
-        let value = match known {
-            Some((_, _, before)) => over(before, value, span),
-            None => value,
-        };
-        if value.is_tainted() {
-            self.log.outcome(self.case, SinkKind::Stored, span, self.code(), &value, &self.world.context.clone());
-        }
-        if value.carries_hint() || value.is_tainted() {
-            let field = origin.way().find(|_| &*name == "*").map_or_else(|| Some((origin.clone(), name.clone())), |_| {
-                let mut part = Some(origin.clone());
-                while let Some(current) = part {
-                    if let (OriginStep::Field(field), Some(base)) = (&current.step, &current.base) {
-                        return Some((base.clone(), field.clone()));
-                    }
-                    part = current.base.clone();
-                }
-                None
-            });
-            if let Some((owner, field)) = field {
-                if let Some(ty) = owner.ty.as_ref().and_then(|ty| self.local_type(ty)) {
-                    let type_name = self.program.type_item(ty).name.clone();
-                    self.log.stored(self.case, &type_name, &field, &value);
-                }
-            }
-        }
-        let fields = &mut self.world.shared.fields;
-        match fields.iter().position(|(known, field, _)| *known == origin && *field == name) {
-            Some(place) => fields[place].2 = value,
-            None if fields.len() < 256 => fields.push((origin, name, value)),
-            None => {}
-        }
-    }
-}
-
-/// A wait that takes the place of a hint which nobody has waited for: it remembers that.
-fn over(before: &Value, after: Value, span: Span) -> Value {
-    let hint = before.alternatives().iter().find(|value| value.trail.carries_hint() && value.nanoseconds().is_some());
-    let is_wait = !matches!(after.kind, Kind::Unit | Kind::Bool(_) | Kind::Text(_) | Kind::Variant(_) | Kind::OneOf(_));
-    match hint {
-        Some(hint) if is_wait && !after.is_tainted() => {
-            let trail = Trail::new(Event::Overwritten, span, &[], &[&hint.trail]);
-            after.on(trail)
-        }
-        _ => after,
-    }
-}
-
-/// A value that an arm yields was chosen there, wherever it was made.
-fn made_in(value: Value, tail: Span, arm: Span) -> Value {
-    match (&value.kind, value.at) {
-        (Kind::OneOf(_), _) => value,
-        (_, Some(at)) if at.file == arm.file && arm.start <= at.start && at.end <= arm.end => value,
-        _ => Value { at: Some(tail), ..value },
-    }
-}
-
-/// The value without a trail that was slept on.
-fn without(value: &Value, spent: &Trail, at: Span) -> Value {
-    match &value.kind {
-        Kind::OneOf(values) => Value { kind: Kind::OneOf(values.iter().map(|value| without(value, spent, at)).collect()), ..value.clone() },
-        Kind::Variant(variant) if !variant.fields.is_empty() => {
-            if !variant.fields.iter().any(|(_, field)| field.trail.same(spent)) && !value.trail.same(spent) {
-                return value.clone();
-            }
-            let fields = variant.fields.iter().map(|(name, field)| (name.clone(), without(field, spent, at))).collect();
-            let trail = if value.trail.same(spent) { Trail::NONE } else { value.trail.clone() };
-            Value { kind: Kind::Variant(Rc::new(Variant { fields, ..(**variant).clone() })), trail, at: value.at }
-        }
-        _ if value.trail.same(spent) => Value::unknown(at),
-        _ => value.clone(),
-    }
-}
-
-/// The names of the fields between a variable and a place below it.
-fn field_path(body: &Body, mut place: ExprId) -> Vec<Name> {
-    let mut path = Vec::new();
-    loop {
-        match &body.expr(place).op {
-            Op::Field { base, name } => {
-                path.push(name.clone());
-                place = *base;
-            }
-            Op::Dereference(value) | Op::Reference { value, .. } => place = *value,
-            _ => break,
-        }
-    }
-    path.reverse();
-    path
-}
-
-/// A struct's value with one field, below a path of fields, changed. None where a step is no struct.
-fn with_field(value: &Value, path: &[Name], field: &Name, new: &Value) -> Option<Value> {
-    let Kind::Variant(variant) = &value.kind else { return None };
-    let mut variant = (**variant).clone();
-    let target = path.first().unwrap_or(field);
-    let position = variant.fields.iter().position(|(name, _)| name == target);
-    let replacement = match path {
-        [] => new.clone(),
-        [_, rest @ ..] => with_field(&variant.fields.get(position?)?.1, rest, field, new)?,
-    };
-    match position {
-        Some(position) => variant.fields[position].1 = replacement,
-        None => variant.fields.push((target.clone(), replacement)),
-    }
-    Some(Value { kind: Kind::Variant(Rc::new(variant)), ..value.clone() })
 }
 
 /// The reasons of several alternatives as one.
@@ -1085,7 +657,11 @@ pub fn reasons(values: &[Value]) -> Trail {
 
 /// A payload with its container's reason, where it has none of its own.
 pub fn inherit(payload: Value, container: &Value) -> Value {
-    if payload.is_tainted() || !container.trail.is_some() { payload } else { Value { trail: container.trail.clone(), ..payload } }
+    if payload.is_tainted() || !container.trail.is_some() {
+        payload
+    } else {
+        Value { trail: container.trail.clone(), ..payload }
+    }
 }
 
 /// The type inside `Option<T>`, `Result<T, E>`, a lock or another container.

@@ -23,10 +23,10 @@ pub fn journey(facts: &Facts<'_, '_>, outcome: &Outcome, focus: Step) -> Vec<Ste
     steps.retain(|step| step.span != focus.span);
     let place = steps.iter().position(|step| rank(step.kind) > rank(focus.kind)).unwrap_or(steps.len());
     steps.insert(place, focus.clone());
-    if let Some(end) = sink_step(outcome) {
-        if end.span != focus.span {
-            steps.push(end);
-        }
+    if let Some(end) = sink_step(outcome)
+        && end.span != focus.span
+    {
+        steps.push(end);
     }
     let mut seen: Vec<Span> = Vec::new();
     steps.retain(|step| {
@@ -35,7 +35,10 @@ pub fn journey(facts: &Facts<'_, '_>, outcome: &Outcome, focus: Step) -> Vec<Ste
         new
     });
     while steps.len() > STEPS {
-        let spare = steps.iter().rposition(|step| step.kind == StepKind::Returned && step.span != focus.span).unwrap_or(steps.len() / 2);
+        let spare = steps
+            .iter()
+            .rposition(|step| step.kind == StepKind::Returned && step.span != focus.span)
+            .unwrap_or(steps.len() / 2);
         steps.remove(spare);
     }
     steps
@@ -45,7 +48,12 @@ fn rank(kind: StepKind) -> u8 {
     match kind {
         StepKind::Read => 0,
         StepKind::Parsed => 1,
-        StepKind::Fallback | StepKind::Cut | StepKind::Dropped | StepKind::Stored | StepKind::Returned | StepKind::Passed => 2,
+        StepKind::Fallback
+        | StepKind::Cut
+        | StepKind::Dropped
+        | StepKind::Stored
+        | StepKind::Returned
+        | StepKind::Passed => 2,
         StepKind::Slept | StepKind::Retried => 3,
     }
 }
@@ -63,7 +71,9 @@ fn trail_steps(facts: &Facts<'_, '_>, trail: &Trail) -> Vec<Step> {
                     SourceKind::Text => "the header's text comes in here".to_owned(),
                     SourceKind::Named(name) => format!("`{name}` holds the server's hint"),
                 };
-                if let Some((read, _)) = source.read_at.filter(|(read, _)| read.file != source.span.file || read.end < source.span.start || read.start > source.span.end) {
+                if let Some((read, _)) = source.read_at.filter(|(read, _)| {
+                    read.file != source.span.file || read.end < source.span.start || read.start > source.span.end
+                }) {
                     push(StepKind::Read, read, "the header is read here".to_owned());
                 }
                 push(StepKind::Read, source.span, label);

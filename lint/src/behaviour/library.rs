@@ -19,9 +19,61 @@ use std::rc::Rc;
 
 /// Methods that give the same thing in another wrapping: a reference, a copy, a lock's guard, a builder.
 const TRANSPARENT: &[&str] = &[
-    "clone", "as_ref", "as_mut", "as_deref", "as_deref_mut", "to_owned", "borrow", "borrow_mut", "iter", "iter_mut", "into_iter", "by_ref", "cloned", "copied", "to_vec", "into_boxed", "boxed", "boxed_local", "fuse", "into_inner", "get_ref", "get_mut", "as_slice",
-    "deref", "deref_mut", "to_utc", "with_timezone", "naive_utc", "and_utc", "assume_utc", "to_zoned", "timestamp_zoned", "into_future", "peekable", "into_std", "to_system_time", "into_string", "into_bytes", "as_pin_mut", "as_str_lossy", "instrument", "in_current_span", "shared", "upgrade",
-    "unwrap_infallible", "into_owned", "as_header_value", "rev", "unsigned_abs", "abs", "get_ref_mut", "to_offset", "in_tz", "trunc", "fixed_offset",
+    "clone",
+    "as_ref",
+    "as_mut",
+    "as_deref",
+    "as_deref_mut",
+    "to_owned",
+    "borrow",
+    "borrow_mut",
+    "iter",
+    "iter_mut",
+    "into_iter",
+    "by_ref",
+    "cloned",
+    "copied",
+    "to_vec",
+    "into_boxed",
+    "boxed",
+    "boxed_local",
+    "fuse",
+    "into_inner",
+    "get_ref",
+    "get_mut",
+    "as_slice",
+    "deref",
+    "deref_mut",
+    "to_utc",
+    "with_timezone",
+    "naive_utc",
+    "and_utc",
+    "assume_utc",
+    "to_zoned",
+    "timestamp_zoned",
+    "into_future",
+    "peekable",
+    "into_std",
+    "to_system_time",
+    "into_string",
+    "into_bytes",
+    "as_pin_mut",
+    "as_str_lossy",
+    "instrument",
+    "in_current_span",
+    "shared",
+    "upgrade",
+    "unwrap_infallible",
+    "into_owned",
+    "as_header_value",
+    "rev",
+    "unsigned_abs",
+    "abs",
+    "get_ref_mut",
+    "to_offset",
+    "in_tz",
+    "trunc",
+    "fixed_offset",
 ];
 
 impl Evaluator<'_, '_> {
@@ -53,7 +105,8 @@ impl Evaluator<'_, '_> {
                 if path.segments.len() > 1 || last.len() > 3 {
                     self.log.missing.insert(last.into());
                 }
-                let is_constant = last.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_') && !last.is_empty();
+                let is_constant =
+                    last.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_') && !last.is_empty();
                 let _ = want;
                 if !is_constant {
                     return None;
@@ -66,7 +119,14 @@ impl Evaluator<'_, '_> {
     }
 
     /// A call of another crate's function. The outer None: the call does not come back.
-    pub fn external_call(&mut self, name: &str, called: &FunctionValue, arguments: Vec<Value>, span: Span, want: Option<&TypeAt>) -> Option<Value> {
+    pub fn external_call(
+        &mut self,
+        name: &str,
+        called: &FunctionValue,
+        arguments: Vec<Value>,
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Value> {
         let segments: Vec<&str> = name.split("::").collect();
         let last = segments.last().copied().unwrap_or("");
         let owner = segments.iter().rev().nth(1).copied().unwrap_or("");
@@ -76,14 +136,28 @@ impl Evaluator<'_, '_> {
             (_, "Some", 1) => return Some(Value::some(arguments.into_iter().next()?)),
             (_, "Ok" | "ControlFlow::Continue", 1) => return Some(Value::ok(arguments.into_iter().next()?)),
             (_, "Err", 1) => return Some(Value::err(arguments.into_iter().next()?)),
-            ("Box" | "Arc" | "Rc" | "Cell" | "RefCell" | "Mutex" | "RwLock" | "OnceCell" | "OnceLock" | "Cow" | "Pin" | "Reverse" | "Wrapping" | "Saturating" | "NonZeroU64" | "AtomicU64", "new" | "pin" | "from" | "Owned" | "Borrowed" | "default", 1)
-            | (_, "Reverse" | "black_box" | "identity" | "ready" | "Borrowed" | "Owned" | "spawn" | "block_on" | "boxed" | "from_ref" | "spawn_local", 1)
+            (
+                "Box" | "Arc" | "Rc" | "Cell" | "RefCell" | "Mutex" | "RwLock" | "OnceCell" | "OnceLock" | "Cow"
+                | "Pin" | "Reverse" | "Wrapping" | "Saturating" | "NonZeroU64" | "AtomicU64",
+                "new" | "pin" | "from" | "Owned" | "Borrowed" | "default",
+                1,
+            )
+            | (
+                _,
+                "Reverse" | "black_box" | "identity" | "ready" | "Borrowed" | "Owned" | "spawn" | "block_on" | "boxed"
+                | "from_ref" | "spawn_local",
+                1,
+            )
             | ("mem" | "", "take" | "replace", _)
-            | ("Box" | "future", "pin", 1)
+            | ("future", "pin", 1)
             | ("HeaderName", "from_static" | "from_lowercase" | "from", 1)
             | ("iter", "once", 1)
-            | ("String" | "str" | "PathBuf" | "Bytes" | "BytesMut", "from" | "new", 1) => return Some(self.await_if_spawned(last, first?, span)),
-            ("HeaderName", "from_bytes" | "from_str" | "try_from" | "from_lowercase_str", 1) => return Some(Value::ok(first?)),
+            | ("String" | "str" | "PathBuf" | "Bytes" | "BytesMut", "from" | "new", 1) => {
+                return Some(self.await_if_spawned(last, first?, span));
+            }
+            ("HeaderName", "from_bytes" | "from_str" | "try_from" | "from_lowercase_str", 1) => {
+                return Some(Value::ok(first?));
+            }
             ("process", "exit" | "abort", _) => return None,
             _ => {}
         }
@@ -114,31 +188,102 @@ impl Evaluator<'_, '_> {
         if let Some(first) = first {
             let receiver = &first;
             let generics = called.generics.clone();
-            let known_owner = owner.chars().next().is_some_and(char::is_uppercase) || matches!(owner, "str" | "u64" | "u32" | "i64" | "f64" | "f32" | "u128" | "u16" | "usize" | "i32" | "");
-            if known_owner && !receiver.is_unknown() && (owner != "" || segments.len() > 1) {
-                if let Some(result) = self.library_method(receiver, last, &arguments[1..], span, &generics, want) {
-                    return result;
-                }
+            let known_owner = owner.chars().next().is_some_and(char::is_uppercase)
+                || matches!(
+                    owner,
+                    "str" | "u64" | "u32" | "i64" | "f64" | "f32" | "u128" | "u16" | "usize" | "i32" | ""
+                );
+            if known_owner
+                && !receiver.is_unknown()
+                && (!owner.is_empty() || segments.len() > 1)
+                && let Some(result) = self.library_method(receiver, last, &arguments[1..], span, &generics, want)
+            {
+                return result;
             }
         }
         // A function of the workspace that is known by another crate's name here.
-        let is_foreign = matches!(segments.first().copied(), Some("std" | "tokio" | "async_std" | "smol" | "futures" | "futures_timer" | "gloo_timers" | "async_io" | "httpdate" | "chrono" | "jiff" | "wasmtimer" | "embassy_time"));
-        if !is_foreign && segments.len() > 1 && arguments.iter().any(|argument| argument.is_tainted() || self.header_name(argument).is_some()) && !super::call::is_common(last) {
+        let is_foreign = matches!(
+            segments.first().copied(),
+            Some(
+                "std"
+                    | "tokio"
+                    | "async_std"
+                    | "smol"
+                    | "futures"
+                    | "futures_timer"
+                    | "gloo_timers"
+                    | "async_io"
+                    | "httpdate"
+                    | "chrono"
+                    | "jiff"
+                    | "wasmtimer"
+                    | "embassy_time"
+            )
+        );
+        if !is_foreign
+            && segments.len() > 1
+            && arguments.iter().any(|argument| argument.is_tainted() || self.header_name(argument).is_some())
+            && !super::call::is_common(last)
+        {
             self.log.missing.insert(last.into());
-            let known: Vec<crate::ir::FunctionId> = self.program.functions_named(last).iter().copied().filter(|id| { let function = self.program.function(*id); function.owner == crate::ir::Owner::Free && function.parameters.len() == arguments.len() && !function.is_test }).collect();
+            let known: Vec<crate::ir::FunctionId> = self
+                .program
+                .functions_named(last)
+                .iter()
+                .copied()
+                .filter(|id| {
+                    let function = self.program.function(*id);
+                    function.owner == crate::ir::Owner::Free
+                        && function.parameters.len() == arguments.len()
+                        && !function.is_test
+                })
+                .collect();
             if let [only] = known.as_slice() {
                 return self.call_function(*only, arguments, span, want);
             }
         }
-        if names::sleeps(last) || matches!((owner, last), ("Timer", "after" | "at") | ("Delay", "new") | ("TimeoutFuture" | "Timeout", "new") | ("time", "delay_for" | "interval" | "sleep" | "sleep_until" | "interval_at") | ("Sleep", "new" | "until")) {
-            if let Some(wait) = arguments.iter().rev().find(|argument| argument.is_tainted()).or(arguments.last()).cloned() {
-                let wait = if matches!(owner, "TimeoutFuture") { self.each(&wait, |_, value| match value.kind { Kind::Integer(number) => value.map(Kind::Duration(number.saturating_mul(1_000_000))), _ => value.clone() }) } else { wait };
-                if name.contains("thread") || !matches!(segments.first().copied(), Some("tokio" | "async_std" | "smol" | "futures_timer" | "gloo_timers" | "async_io" | "time" | "wasmtimer" | "embassy_time" | "Timer" | "Delay")) {
-                    self.sleep(&wait, span);
-                    return Some(Value::unit());
-                }
-                return Some(Value { kind: Kind::Sleep(Rc::new(wait)), trail: Trail::NONE, at: Some(span) });
+        if (names::sleeps(last)
+            || matches!(
+                (owner, last),
+                ("Timer", "after" | "at")
+                    | ("Delay", "new")
+                    | ("TimeoutFuture" | "Timeout", "new")
+                    | ("time", "delay_for" | "interval" | "sleep" | "sleep_until" | "interval_at")
+                    | ("Sleep", "new" | "until")
+            ))
+            && let Some(wait) =
+                arguments.iter().rev().find(|argument| argument.is_tainted()).or(arguments.last()).cloned()
+        {
+            let wait = if matches!(owner, "TimeoutFuture") {
+                self.each(&wait, |_, value| match value.kind {
+                    Kind::Integer(number) => value.map(Kind::Duration(number.saturating_mul(1_000_000))),
+                    _ => value.clone(),
+                })
+            } else {
+                wait
+            };
+            if name.contains("thread")
+                || !matches!(
+                    segments.first().copied(),
+                    Some(
+                        "tokio"
+                            | "async_std"
+                            | "smol"
+                            | "futures_timer"
+                            | "gloo_timers"
+                            | "async_io"
+                            | "time"
+                            | "wasmtimer"
+                            | "embassy_time"
+                            | "Timer"
+                            | "Delay"
+                    )
+                )
+            {
+                self.sleep(&wait, span);
+                return Some(Value::unit());
             }
+            return Some(Value { kind: Kind::Sleep(Rc::new(wait)), trail: Trail::NONE, at: Some(span) });
         }
         if last == "timeout" || last == "timeout_at" {
             // The inner future runs, perhaps not to its end.
@@ -160,7 +305,9 @@ impl Evaluator<'_, '_> {
         let name = if matches!(owner, "Default" | "") { wanted.as_deref().unwrap_or("") } else { owner };
         let kind = match name {
             "Duration" | "TimeDelta" | "SignedDuration" => Kind::Duration(0),
-            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => Kind::Integer(0),
+            "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => {
+                Kind::Integer(0)
+            }
             "f32" | "f64" => Kind::Float(0.0),
             "bool" => Kind::Bool(false),
             "String" | "str" => Kind::Text("".into()),
@@ -169,10 +316,20 @@ impl Evaluator<'_, '_> {
             _ => {
                 // A local struct that derives it is made of its fields' defaults.
                 let local = want.and_then(|ty| self.local_type(ty));
-                let Some(local) = local.filter(|local| self.program.type_item(*local).derives.iter().any(|derive| &**derive == "Default")) else { return Value::unknown(span) };
+                let Some(local) = local
+                    .filter(|local| self.program.type_item(*local).derives.iter().any(|derive| &**derive == "Default"))
+                else {
+                    return Value::unknown(span);
+                };
                 let item = self.program.type_item(local);
                 let crate::ir::TypeKind::Struct(fields) = &item.kind else { return Value::unknown(span) };
-                let fields = fields.iter().map(|field| { let ty = TypeAt { ty: field.ty.clone(), scope: item.scope, self_type: None }; (field.name.clone(), self.default_of("", Some(&ty), span)) }).collect();
+                let fields = fields
+                    .iter()
+                    .map(|field| {
+                        let ty = TypeAt { ty: field.ty.clone(), scope: item.scope, self_type: None };
+                        (field.name.clone(), self.default_of("", Some(&ty), span))
+                    })
+                    .collect();
                 Kind::Variant(Rc::new(super::value::Variant { name: item.name.clone(), ty: Some(local), fields }))
             }
         };
@@ -181,36 +338,56 @@ impl Evaluator<'_, '_> {
 
     /// A method on one value. The outer None: the library does not know it; the inner None: it does not come back.
     #[expect(clippy::option_option, reason = "the inner None is a call that does not come back")]
-    pub fn library_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span, generics: &[Type], want: Option<&TypeAt>) -> Option<Option<Value>> {
-        if TRANSPARENT.contains(&name) && arguments.len() <= 1 && !(matches!(receiver.kind, Kind::Unknown(_)) && !arguments.is_empty() && arguments.iter().any(Value::is_tainted)) {
+    pub fn library_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+        generics: &[Type],
+        want: Option<&TypeAt>,
+    ) -> Option<Option<Value>> {
+        if TRANSPARENT.contains(&name)
+            && arguments.len() <= 1
+            && !(matches!(receiver.kind, Kind::Unknown(_))
+                && !arguments.is_empty()
+                && arguments.iter().any(Value::is_tainted))
+        {
             return Some(Some(receiver.clone()));
         }
         // Comparisons with the header's name.
-        if let (Kind::Unknown(origin), [argument], "eq_ignore_ascii_case" | "eq" | "equals") = (&receiver.kind, arguments, name) {
-            if let Some(header) = self.header_name(argument) {
-                let source = self.log.header(&header, self.code(), None);
-                return Some(Some(self.is_header(origin.clone(), source, span)));
-            }
+        if let (Kind::Unknown(origin), [argument], "eq_ignore_ascii_case" | "eq" | "equals") =
+            (&receiver.kind, arguments, name)
+            && let Some(header) = self.header_name(argument)
+        {
+            let source = self.log.header(&header, self.code(), None);
+            return Some(Some(self.is_header(origin.clone(), source, span)));
         }
-        if matches!(name, "lock" | "read" | "write" | "borrow" | "borrow_mut" | "load" | "try_lock" | "get_mut") && !receiver.is_unknown() && receiver.is_tainted() {
+        if matches!(name, "lock" | "read" | "write" | "borrow" | "borrow_mut" | "load" | "try_lock" | "get_mut")
+            && !receiver.is_unknown()
+            && receiver.is_tainted()
+        {
             return Some(Some(receiver.clone()));
         }
         // A raw line is looked at for the header's name: the line is the header then.
-        if let (Kind::Unknown(origin), [argument], "starts_with" | "contains" | "strip_prefix" | "trim_start_matches") = (&receiver.kind, arguments, name) {
-            if let Some(header) = self.header_name(argument) {
-                let source = self.log.header(&header, self.code(), None);
-                if name == "starts_with" || name == "contains" {
-                    let line = Origin::new(OriginStep::Field("line".into()), Some(origin.clone()), None);
-                    return Some(Some(self.is_header(Rc::new(line), source, span)));
-                }
-                return Some(Some(match self.text_of(source, span, span) {
-                    Some(text) => Value::some(text),
-                    None => self.read_option(&header, span),
-                }));
+        if let (Kind::Unknown(origin), [argument], "starts_with" | "contains" | "strip_prefix" | "trim_start_matches") =
+            (&receiver.kind, arguments, name)
+            && let Some(header) = self.header_name(argument)
+        {
+            let source = self.log.header(&header, self.code(), None);
+            if name == "starts_with" || name == "contains" {
+                let line = Origin::new(OriginStep::Field("line".into()), Some(origin.clone()), None);
+                return Some(Some(self.is_header(Rc::new(line), source, span)));
             }
+            return Some(Some(match self.text_of(source, span, span) {
+                Some(text) => Value::some(text),
+                None => self.read_option(&header, span),
+            }));
         }
         match &receiver.kind {
-            Kind::Variant(variant) if matches!(&*variant.name, "Some" | "None" | "Ok" | "Err") && variant.ty.is_none() => {
+            Kind::Variant(variant)
+                if matches!(&*variant.name, "Some" | "None" | "Ok" | "Err") && variant.ty.is_none() =>
+            {
                 if let Some(result) = self.option_method(receiver, name, arguments, span, want) {
                     return Some(result);
                 }
@@ -224,10 +401,16 @@ impl Evaluator<'_, '_> {
                 }
                 None
             }
-            Kind::Text(_) | Kind::NotText => self.text_method(receiver, name, arguments, span, generics, want).or_else(|| self.wrapped(receiver, name, arguments, span, want)),
+            Kind::Text(_) | Kind::NotText => self
+                .text_method(receiver, name, arguments, span, generics, want)
+                .or_else(|| self.wrapped(receiver, name, arguments, span, want)),
             Kind::Character(_) => self.character_method(receiver, name, arguments, span),
-            Kind::Integer(_) | Kind::Float(_) => self.number_method(receiver, name, arguments, span, want).or_else(|| self.wrapped(receiver, name, arguments, span, want)),
-            Kind::Duration(_) | Kind::Instant(_) | Kind::Date(_) => self.time_method(receiver, name, arguments, span).or_else(|| self.wrapped(receiver, name, arguments, span, want)),
+            Kind::Integer(_) | Kind::Float(_) => self
+                .number_method(receiver, name, arguments, span, want)
+                .or_else(|| self.wrapped(receiver, name, arguments, span, want)),
+            Kind::Duration(_) | Kind::Instant(_) | Kind::Date(_) => self
+                .time_method(receiver, name, arguments, span)
+                .or_else(|| self.wrapped(receiver, name, arguments, span, want)),
             Kind::Hint(_) => self.hint_method(receiver, name, arguments, span, want),
             Kind::Bool(_) | Kind::Maybe => self.bool_method(receiver, name, arguments, span),
             Kind::List(_) => self.list_method(receiver, name, arguments, span, want),
@@ -237,8 +420,25 @@ impl Evaluator<'_, '_> {
                 Some(Some(Value::unit()))
             }
             // What a future is wrapped in still waits.
-            Kind::Sleep(_) if matches!(name, "then" | "map" | "await" | "boxed_local" | "inspect" | "left_future" | "right_future" | "shared" | "map_ok" | "never_error") => Some(Some(receiver.clone())),
-            Kind::Sleep(_) => matches!(name, "as_mut" | "boxed" | "fuse" | "map" | "await" | "into" | "instrument").then(|| Some(receiver.clone())),
+            Kind::Sleep(_)
+                if matches!(
+                    name,
+                    "then"
+                        | "map"
+                        | "await"
+                        | "boxed_local"
+                        | "inspect"
+                        | "left_future"
+                        | "right_future"
+                        | "shared"
+                        | "map_ok"
+                        | "never_error"
+                ) =>
+            {
+                Some(Some(receiver.clone()))
+            }
+            Kind::Sleep(_) => matches!(name, "as_mut" | "boxed" | "fuse" | "map" | "await" | "into" | "instrument")
+                .then(|| Some(receiver.clone())),
             Kind::Unknown(_) => self.unknown_method(receiver, name, arguments, span, want),
             Kind::Tuple(_) if matches!(name, "into" | "max" | "min") => Some(Some(receiver.clone())),
             _ => None,
@@ -247,7 +447,14 @@ impl Evaluator<'_, '_> {
 
     /// A method of Option or Result on a bare value: our guess of its shape lacks the wrapper.
     #[expect(clippy::option_option, reason = "as library_method")]
-    fn wrapped(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span, want: Option<&TypeAt>) -> Option<Option<Value>> {
+    fn wrapped(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Option<Value>> {
         if !receiver.is_tainted() {
             return None;
         }
@@ -257,14 +464,36 @@ impl Evaluator<'_, '_> {
 
     /// A method on a hint of unknown type: it is whatever the method takes.
     #[expect(clippy::option_option, reason = "as library_method")]
-    fn hint_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span, want: Option<&TypeAt>) -> Option<Option<Value>> {
+    fn hint_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Option<Value>> {
         let Kind::Hint(nanoseconds) = receiver.kind else { return None };
         let duration = receiver.map(Kind::Duration(nanoseconds));
         match name {
-            "as_secs" | "as_millis" | "as_secs_f64" | "as_secs_f32" | "as_micros" | "as_nanos" | "num_seconds" | "num_milliseconds" | "whole_seconds" | "whole_milliseconds" | "to_std" | "is_zero" | "saturating_duration_since" | "duration_since" | "subsec_nanos" | "checked_duration_since" | "signed_duration_since" => {
-                self.time_method(&duration, name, arguments, span)
-            }
-            "min" | "max" | "clamp" | "saturating_add" | "checked_add" | "saturating_sub" | "saturating_mul" | "checked_mul" | "checked_sub" | "mul_f64" | "mul_f32" | "pow" | "ceil" | "floor" | "round" => {
+            "as_secs"
+            | "as_millis"
+            | "as_secs_f64"
+            | "as_secs_f32"
+            | "as_micros"
+            | "as_nanos"
+            | "num_seconds"
+            | "num_milliseconds"
+            | "whole_seconds"
+            | "whole_milliseconds"
+            | "to_std"
+            | "is_zero"
+            | "saturating_duration_since"
+            | "duration_since"
+            | "subsec_nanos"
+            | "checked_duration_since"
+            | "signed_duration_since" => self.time_method(&duration, name, arguments, span),
+            "min" | "max" | "clamp" | "saturating_add" | "checked_add" | "saturating_sub" | "saturating_mul"
+            | "checked_mul" | "checked_sub" | "mul_f64" | "mul_f32" | "pow" | "ceil" | "floor" | "round" => {
                 let typed = match arguments.first().map(|argument| &argument.kind) {
                     Some(Kind::Integer(_)) => receiver.map(Kind::Integer(nanoseconds / SECOND)),
                     Some(Kind::Float(_)) => receiver.map(Kind::Float(nanoseconds as f64 / 1e9)),
@@ -275,7 +504,10 @@ impl Evaluator<'_, '_> {
             }
             "to_string" | "into" | "try_into" | "get" => Some(Some(receiver.clone())),
             // The default of a text that could not be had is an empty one.
-            "parse" | "trim" | "is_empty" | "to_str" | "as_str" | "len" | "chars" | "bytes" | "as_bytes" if nanoseconds == 0 && receiver.trail.find(false, |node| matches!(node.event, Event::Taken)).is_none() => {
+            "parse" | "trim" | "is_empty" | "to_str" | "as_str" | "len" | "chars" | "bytes" | "as_bytes"
+                if nanoseconds == 0
+                    && receiver.trail.find(false, |node| matches!(node.event, Event::Taken)).is_none() =>
+            {
                 let text = receiver.map(Kind::Text("".into()));
                 self.text_method(&text, name, arguments, span, &[], want)
             }
@@ -315,23 +547,57 @@ impl Evaluator<'_, '_> {
 
     /// A method on a value that is not known: Option's and Result's are run as far as they can be.
     #[expect(clippy::option_option, reason = "as library_method")]
-    fn unknown_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span, want: Option<&TypeAt>) -> Option<Option<Value>> {
+    fn unknown_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Option<Value>> {
         let Kind::Unknown(origin) = &receiver.kind else { return None };
         let inner_type = origin.ty.as_ref().and_then(super::evaluate::inner_type);
         let inner = |this: &mut Self| {
             let part = this.part(receiver, OriginStep::Inner, inner_type.clone(), span);
             super::evaluate::inherit(part, receiver)
         };
-        let calls_nothing = arguments.iter().all(|argument| !argument.is_tainted() && self.header_name(argument).is_none());
+        let calls_nothing =
+            arguments.iter().all(|argument| !argument.is_tainted() && self.header_name(argument).is_none());
         let result = match (name, arguments) {
-            ("unwrap" | "expect" | "unwrap_or_default" | "lock" | "write" | "as_str" | "as_bytes" | "to_lowercase" | "to_ascii_lowercase" | "trim" | "to_string" | "to_str" | "into" | "load" | "read" | "get" | "await" | "unwrap_unchecked" | "unwrap_err" | "as_slice" | "ok" | "err" | "context" | "with_context" | "map_err" | "ok_or" | "ok_or_else" | "inspect" | "inspect_err" | "flatten" | "transpose" | "try_into" | "get_or_insert_with" | "as_deref", _)
-                if calls_nothing && !(name == "get" && !arguments.is_empty()) && !(matches!(name, "read" | "write") && !arguments.is_empty()) =>
+            (
+                "unwrap" | "expect" | "unwrap_or_default" | "lock" | "write" | "as_str" | "as_bytes" | "to_lowercase"
+                | "to_ascii_lowercase" | "trim" | "to_string" | "to_str" | "into" | "load" | "read" | "get" | "await"
+                | "unwrap_unchecked" | "unwrap_err" | "as_slice" | "ok" | "err" | "context" | "with_context"
+                | "map_err" | "ok_or" | "ok_or_else" | "inspect" | "inspect_err" | "flatten" | "transpose" | "try_into"
+                | "get_or_insert_with" | "as_deref",
+                _,
+            ) if calls_nothing
+                && !(name == "get" && !arguments.is_empty())
+                && !(matches!(name, "read" | "write") && !arguments.is_empty()) =>
             {
-                let same = matches!(name, "as_str" | "as_bytes" | "to_lowercase" | "to_ascii_lowercase" | "trim" | "to_string" | "into" | "ok" | "err" | "context" | "with_context" | "map_err" | "ok_or" | "ok_or_else" | "inspect" | "inspect_err");
-                if matches!(name, "map_err" | "ok_or_else" | "unwrap_or_else" | "with_context") {
-                    if let Some(Kind::Closure(closure)) = arguments.first().map(|argument| argument.kind.clone()) {
-                        let _ = self.run_unknown_closure(&closure, None, span);
-                    }
+                let same = matches!(
+                    name,
+                    "as_str"
+                        | "as_bytes"
+                        | "to_lowercase"
+                        | "to_ascii_lowercase"
+                        | "trim"
+                        | "to_string"
+                        | "into"
+                        | "ok"
+                        | "err"
+                        | "context"
+                        | "with_context"
+                        | "map_err"
+                        | "ok_or"
+                        | "ok_or_else"
+                        | "inspect"
+                        | "inspect_err"
+                );
+                if matches!(name, "map_err" | "ok_or_else" | "unwrap_or_else" | "with_context")
+                    && let Some(Kind::Closure(closure)) = arguments.first().map(|argument| argument.kind.clone())
+                {
+                    let _ = self.run_unknown_closure(&closure, None, span);
                 }
                 if same { receiver.clone() } else { inner(self) }
             }
@@ -355,33 +621,52 @@ impl Evaluator<'_, '_> {
                 self.world = super::state::World::join(vec![before, self.world.clone()], span)?;
                 Value::one_of([receiver.clone()].into_iter().chain(fallback).collect(), span)
             }
-            ("map" | "and_then" | "filter_map" | "find_map" | "flat_map" | "then", [function]) if matches!(function.kind, Kind::Closure(_) | Kind::Function(_)) => {
+            ("map" | "and_then" | "filter_map" | "find_map" | "flat_map" | "then", [function])
+                if matches!(function.kind, Kind::Closure(_) | Kind::Function(_)) =>
+            {
                 let part = inner(self);
                 let before = self.world.clone();
                 let made = self.apply(function, vec![part], span, want);
                 self.world = super::state::World::join(vec![before, self.world.clone()], span)?;
                 match made {
                     Some(made) if made.is_tainted() => {
-                        let made = if name == "map" { self.each(&made, |_, value| Value::some(value.clone())) } else { made };
-                        if name == "find_map" || name == "filter_map" { made } else { Value::one_of(vec![made, receiver.clone()], span) }
+                        let made =
+                            if name == "map" { self.each(&made, |_, value| Value::some(value.clone())) } else { made };
+                        if name == "find_map" || name == "filter_map" {
+                            made
+                        } else {
+                            Value::one_of(vec![made, receiver.clone()], span)
+                        }
                     }
-                    _ => Value::from_origin(Origin::new(OriginStep::Method(name.into(), span), Some(origin.clone()), None), span),
+                    _ => Value::from_origin(
+                        Origin::new(OriginStep::Method(name.into(), span), Some(origin.clone()), None),
+                        span,
+                    ),
                 }
             }
             ("map_or" | "map_or_else", [fallback, function]) => {
                 let part = inner(self);
                 let before = self.world.clone();
-                let fallback = if name == "map_or" { Some(fallback.clone()) } else { self.apply(fallback, vec![Value::unknown(span)], span, want) };
+                let fallback = if name == "map_or" {
+                    Some(fallback.clone())
+                } else {
+                    self.apply(fallback, vec![Value::unknown(span)], span, want)
+                };
                 let made = self.apply(function, vec![part], span, want);
                 self.world = super::state::World::join(vec![before, self.world.clone()], span)?;
                 Value::one_of(fallback.into_iter().chain(made).collect(), span)
             }
-            ("find" | "filter" | "position" | "any" | "all" | "is_some_and" | "skip_while" | "take_while", [function]) if matches!(function.kind, Kind::Closure(_) | Kind::Function(_)) => {
+            (
+                "find" | "filter" | "position" | "any" | "all" | "is_some_and" | "skip_while" | "take_while",
+                [function],
+            ) if matches!(function.kind, Kind::Closure(_) | Kind::Function(_)) => {
                 let part = inner(self);
                 let verdict = self.apply(function, vec![part.clone()], span, None)?;
                 match (name, &verdict.kind) {
                     ("find", Kind::Bool(true)) if verdict.is_tainted() => Value::some(part),
-                    ("find" | "filter", Kind::Bool(false)) if verdict.is_tainted() => Value::none(verdict.trail.clone(), span),
+                    ("find" | "filter", Kind::Bool(false)) if verdict.is_tainted() => {
+                        Value::none(verdict.trail.clone(), span)
+                    }
                     ("any" | "is_some_and", Kind::Bool(_)) => verdict,
                     ("filter", _) => receiver.clone(),
                     ("find", _) => part,
@@ -405,21 +690,37 @@ impl Evaluator<'_, '_> {
                 let low = self.greatest(receiver, low, span);
                 self.least(&low, high, span)
             }
-            ("min" | "max" | "clamp" | "saturating_add" | "saturating_sub" | "saturating_mul", _) if receiver.trail.is_some() => match (name, arguments) {
-                ("min", [limit]) | ("clamp", [_, limit]) => self.least(receiver, limit, span),
-                _ => receiver.clone(),
-            },
+            ("min" | "max" | "clamp" | "saturating_add" | "saturating_sub" | "saturating_mul", _)
+                if receiver.trail.is_some() =>
+            {
+                match (name, arguments) {
+                    ("min", [limit]) | ("clamp", [_, limit]) => self.least(receiver, limit, span),
+                    _ => receiver.clone(),
+                }
+            }
             ("checked_add" | "saturating_add" | "add" | "checked_sub", [other]) if other.is_tainted() => {
                 let sum = self.binary(crate::ir::BinaryOp::Add, receiver, other, span);
                 if name.starts_with("checked") { Value::some(sum) } else { sum }
             }
-            ("duration_since" | "saturating_duration_since" | "checked_duration_since" | "signed_duration_since", [other]) if other.is_tainted() => Value { trail: other.trail.clone(), ..Value::unknown(span) },
-            ("next" | "last" | "first" | "next_back" | "nth" | "pop" | "peek" | "split_once" | "rsplit_once" | "split" | "lines" | "chars" | "bytes" | "windows" | "splitn" | "pop_front" | "recv" | "enumerate" | "zip" | "skip" | "take" | "chain" | "collect" | "step_by", _) if calls_nothing => {
-                if matches!(name, "collect" | "skip" | "take" | "chain" | "step_by") { receiver.clone() } else if name == "enumerate" {
+            (
+                "duration_since" | "saturating_duration_since" | "checked_duration_since" | "signed_duration_since",
+                [other],
+            ) if other.is_tainted() => Value { trail: other.trail.clone(), ..Value::unknown(span) },
+            (
+                "next" | "last" | "first" | "next_back" | "nth" | "pop" | "peek" | "split_once" | "rsplit_once"
+                | "split" | "lines" | "chars" | "bytes" | "windows" | "splitn" | "pop_front" | "recv" | "enumerate"
+                | "zip" | "skip" | "take" | "chain" | "collect" | "step_by",
+                _,
+            ) if calls_nothing => {
+                if matches!(name, "collect" | "skip" | "take" | "chain" | "step_by") {
+                    receiver.clone()
+                } else if name == "enumerate" {
                     let part = inner(self);
                     let _ = part;
                     return None;
-                } else { inner(self) }
+                } else {
+                    inner(self)
+                }
             }
             ("unwrap_or_default", []) => {
                 let part = inner(self);
@@ -432,7 +733,14 @@ impl Evaluator<'_, '_> {
     }
 
     /// Methods that change the place they are called on. None: it is none of them, or the place is not known.
-    pub fn mutating_method(&mut self, receiver: ExprId, value: &Value, name: &str, arguments: &[Value], span: Span) -> Option<Value> {
+    pub fn mutating_method(
+        &mut self,
+        receiver: ExprId,
+        value: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+    ) -> Option<Value> {
         let body = self.frame().body;
         let mut place = receiver;
         while let Op::Reference { value, .. } | Op::Dereference(value) = &body.expr(place).op {
@@ -440,10 +748,12 @@ impl Evaluator<'_, '_> {
         }
         let local = match &body.expr(place).op {
             Op::Local(local) => *local,
-            Op::Method { receiver: inner, name: inner_name, .. } if matches!(&**inner_name, "by_ref" | "as_mut") => match &body.expr(*inner).op {
-                Op::Local(local) => *local,
-                _ => return None,
-            },
+            Op::Method { receiver: inner, name: inner_name, .. } if matches!(&**inner_name, "by_ref" | "as_mut") => {
+                match &body.expr(*inner).op {
+                    Op::Local(local) => *local,
+                    _ => return None,
+                }
+            }
             _ => return None,
         };
         let (result, changed) = match (&value.kind, name, arguments) {
@@ -460,11 +770,21 @@ impl Evaluator<'_, '_> {
                 values.push(new.clone());
                 (Value::unit(), value.map(Kind::List(values.into())))
             }
-            (Kind::Variant(variant), "take", []) if matches!(&*variant.name, "Some" | "None") => (value.clone(), Value::none(Trail::NONE, span)),
-            (Kind::Variant(variant), "replace" | "insert", [new]) if matches!(&*variant.name, "Some" | "None") => (value.clone(), Value::some(new.clone())),
-            (Kind::OneOf(_) | Kind::Hint(_), "take", []) if value.is_tainted() => (value.clone(), Value::none(Trail::NONE, span)),
+            (Kind::Variant(variant), "take", []) if matches!(&*variant.name, "Some" | "None") => {
+                (value.clone(), Value::none(Trail::NONE, span))
+            }
+            (Kind::Variant(variant), "replace" | "insert", [new]) if matches!(&*variant.name, "Some" | "None") => {
+                (value.clone(), Value::some(new.clone()))
+            }
+            (Kind::OneOf(_) | Kind::Hint(_), "take", []) if value.is_tainted() => {
+                (value.clone(), Value::none(Trail::NONE, span))
+            }
             (Kind::Text(text), "push", [Value { kind: Kind::Character(character), trail, .. }]) if text.len() < 64 => {
-                let grown = Value { kind: Kind::Text(format!("{text}{character}").into()), trail: value.trail.both(trail), at: value.at };
+                let grown = Value {
+                    kind: Kind::Text(format!("{text}{character}").into()),
+                    trail: value.trail.both(trail),
+                    at: value.at,
+                };
                 (Value::unit(), grown)
             }
             _ => return None,

@@ -195,7 +195,17 @@ impl Log {
     }
 
     #[expect(clippy::too_many_arguments, reason = "one record's fields, handed down a recursion")]
-    fn flatten(&mut self, case: Case, kind: SinkKind, span: Span, code: Code, value: &Value, context: &Trail, (in_error, in_future): (bool, bool), depth: u32) {
+    fn flatten(
+        &mut self,
+        case: Case,
+        kind: SinkKind,
+        span: Span,
+        code: Code,
+        value: &Value,
+        context: &Trail,
+        (in_error, in_future): (bool, bool),
+        depth: u32,
+    ) {
         if depth > 6 {
             return;
         }
@@ -206,7 +216,10 @@ impl Log {
                 }
                 return;
             }
-            Kind::Sleep(inner) => return self.flatten(case, kind, span, code, inner, context, (in_error, true), depth + 1),Kind::Tuple(values) | Kind::List(values) => {
+            Kind::Sleep(inner) => {
+                return self.flatten(case, kind, span, code, inner, context, (in_error, true), depth + 1);
+            }
+            Kind::Tuple(values) | Kind::List(values) => {
                 for value in values.iter().filter(|value| value.is_tainted()) {
                     self.flatten(case, kind, span, code, value, context, (in_error, in_future), depth + 1);
                 }
@@ -230,11 +243,24 @@ impl Log {
         let entry = self.entry;
         let places = self.outcome_places.entry((case, kind, span, in_error)).or_default();
         let outcomes = &self.outcomes;
-        if places.len() >= OUTCOMES || places.iter().any(|place| outcomes[*place].value.same(value) && outcomes[*place].context.same(context)) {
+        if places.len() >= OUTCOMES
+            || places.iter().any(|place| outcomes[*place].value.same(value) && outcomes[*place].context.same(context))
+        {
             return;
         }
         places.push(outcomes.len());
-        self.outcomes.push(Outcome { case, kind, span, code, entry, value: value.clone(), in_error, in_future, in_pieces: false, context: context.clone() });
+        self.outcomes.push(Outcome {
+            case,
+            kind,
+            span,
+            code,
+            entry,
+            value: value.clone(),
+            in_error,
+            in_future,
+            in_pieces: false,
+            context: context.clone(),
+        });
     }
 
     /// The outcomes of the entry that was run, out of the way of the next.

@@ -11,7 +11,9 @@ pub fn is_header(text: &str) -> bool {
 /// Whether the text is this header's name, or a vendor's header named after it: `retry-after-ms`, `x-ms-retry-after-ms`.
 pub fn is_header_or_vendor(text: &str) -> bool {
     let lower = text.trim().trim_end_matches(':').to_ascii_lowercase();
-    lower.contains("retry-after") && lower.len() < 48 && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    lower.contains("retry-after")
+        && lower.len() < 48
+        && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
 /// Lower-case words of an identifier in snake, camel or kebab case.
@@ -33,9 +35,78 @@ fn words(name: &str) -> Vec<String> {
 
 /// Words that make a name with "retry after" in it mean something else than the server's hint: a limit, a switch, a default.
 const NOT_THE_HINT: &[&str] = &[
-    "max", "min", "maximum", "minimum", "default", "limit", "cap", "respect", "use", "honor", "honour", "ignore", "has", "is", "should", "no", "not", "enable", "enabled", "parse", "set", "with",
-    "count", "header", "headers", "name", "do", "does", "did", "test", "fallback", "never", "supports", "support", "can", "policy", "strategy", "error", "err", "own", "fixed", "base", "total", "config",
-    "builder", "field", "key", "failures", "attempts", "errors", "times", "retries", "tries", "attempt", "re", "regex", "pattern", "failure", "success", "layer", "middleware", "jitter", "factor", "multiplier", "mode", "unsafe", "possible", "execution", "if", "when", "and", "or",
+    "max",
+    "min",
+    "maximum",
+    "minimum",
+    "default",
+    "limit",
+    "cap",
+    "respect",
+    "use",
+    "honor",
+    "honour",
+    "ignore",
+    "has",
+    "is",
+    "should",
+    "no",
+    "not",
+    "enable",
+    "enabled",
+    "parse",
+    "set",
+    "with",
+    "count",
+    "header",
+    "headers",
+    "name",
+    "do",
+    "does",
+    "did",
+    "test",
+    "fallback",
+    "never",
+    "supports",
+    "support",
+    "can",
+    "policy",
+    "strategy",
+    "error",
+    "err",
+    "own",
+    "fixed",
+    "base",
+    "total",
+    "config",
+    "builder",
+    "field",
+    "key",
+    "failures",
+    "attempts",
+    "errors",
+    "times",
+    "retries",
+    "tries",
+    "attempt",
+    "re",
+    "regex",
+    "pattern",
+    "failure",
+    "success",
+    "layer",
+    "middleware",
+    "jitter",
+    "factor",
+    "multiplier",
+    "mode",
+    "unsafe",
+    "possible",
+    "execution",
+    "if",
+    "when",
+    "and",
+    "or",
 ];
 
 thread_local! {
@@ -88,8 +159,29 @@ fn names_hint(name: &str) -> bool {
 /// Whether a function of this name reads the hint's text, so that a text parameter of it is the header's value.
 pub fn reads_hint(name: &str) -> bool {
     let words = words(name);
-    let has = words.windows(2).any(|pair| pair[0] == "retry" && pair[1] == "after") || words.iter().any(|word| word == "retryafter");
-    has && !words.iter().any(|word| ["format", "fmt", "emit", "write", "encode", "serialize", "to", "insert", "set", "with", "build", "render", "display", "should", "is", "has"].contains(&word.as_str()))
+    let has = words.windows(2).any(|pair| pair[0] == "retry" && pair[1] == "after")
+        || words.iter().any(|word| word == "retryafter");
+    has && !words.iter().any(|word| {
+        [
+            "format",
+            "fmt",
+            "emit",
+            "write",
+            "encode",
+            "serialize",
+            "to",
+            "insert",
+            "set",
+            "with",
+            "build",
+            "render",
+            "display",
+            "should",
+            "is",
+            "has",
+        ]
+        .contains(&word.as_str())
+    })
 }
 
 /// The nanoseconds of one unit of a number of this name: a number called `retry_after_ms` counts milliseconds.
@@ -114,14 +206,21 @@ pub fn sleeps(name: &str) -> bool {
     let words = words(name);
     let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     let last = words.last().map_or("", String::as_str);
-    (any(&["sleep", "sleeper", "snooze"]) && !any(&["set", "with", "calculate", "compute", "get", "time", "duration", "next"])) || matches!(name, "delay_for" | "pause" | "delay_until" | "sleep_until" | "wait_for" | "park_timeout") || last == "sleep"
+    (any(&["sleep", "sleeper", "snooze"])
+        && !any(&["set", "with", "calculate", "compute", "get", "time", "duration", "next"]))
+        || matches!(name, "delay_for" | "pause" | "delay_until" | "sleep_until" | "wait_for" | "park_timeout")
+        || last == "sleep"
 }
 
 /// Whether something of this name may wait by itself, for a time of its own.
 pub fn may_wait(name: &str) -> bool {
     let words = words(name);
     words.iter().any(|word| {
-        ["wait", "backoff", "delay", "sleep", "pause", "tick", "acquire", "ready", "throttle", "cooldown", "limit", "limiter", "retry", "until", "recv", "notified", "snooze", "yield"].contains(&word.as_str())
+        [
+            "wait", "backoff", "delay", "sleep", "pause", "tick", "acquire", "ready", "throttle", "cooldown", "limit",
+            "limiter", "retry", "until", "recv", "notified", "snooze", "yield",
+        ]
+        .contains(&word.as_str())
     })
 }
 
@@ -129,13 +228,18 @@ pub fn may_wait(name: &str) -> bool {
 pub fn sends(name: &str) -> bool {
     let words = words(name);
     let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
-    any(&["send", "execute", "request", "fetch", "call", "dispatch", "perform", "post", "attempt", "oneshot", "transmit", "download", "upload", "submit"]) && !any(&["builder", "clone", "new", "build", "callback", "attempts", "headers", "header", "id"])
+    any(&[
+        "send", "execute", "request", "fetch", "call", "dispatch", "perform", "post", "attempt", "oneshot", "transmit",
+        "download", "upload", "submit",
+    ]) && !any(&["builder", "clone", "new", "build", "callback", "attempts", "headers", "header", "id"])
 }
 
 /// Whether a call of this name puts a header into a message.
 pub fn emits(name: &str) -> bool {
     let first = words(name).into_iter().next().unwrap_or_default();
-    ["insert", "append", "set", "add", "with", "put", "push", "replace", "entry", "write", "emit", "try"].contains(&first.as_str()) && !name.starts_with("try_get")
+    ["insert", "append", "set", "add", "with", "put", "push", "replace", "entry", "write", "emit", "try"]
+        .contains(&first.as_str())
+        && !name.starts_with("try_get")
 }
 
 /// Whether a call of this name only looks: it measures, records or prints.
@@ -143,17 +247,71 @@ pub fn only_looks(name: &str) -> bool {
     let words = words(name);
     let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     any(&[
-        "record", "observe", "log", "trace", "debug", "warn", "info", "print", "println", "metric", "metrics", "histogram", "gauge", "counter", "increment", "describe", "report", "telemetry", "assert", "display", "message", "msg",
-        "progress", "field", "attribute", "annotate", "style", "format", "fmt", "humanize", "label", "event", "tag", "notify", "status", "bar", "title",
+        "record",
+        "observe",
+        "log",
+        "trace",
+        "debug",
+        "warn",
+        "info",
+        "print",
+        "println",
+        "metric",
+        "metrics",
+        "histogram",
+        "gauge",
+        "counter",
+        "increment",
+        "describe",
+        "report",
+        "telemetry",
+        "assert",
+        "display",
+        "message",
+        "msg",
+        "progress",
+        "field",
+        "attribute",
+        "annotate",
+        "style",
+        "format",
+        "fmt",
+        "humanize",
+        "label",
+        "event",
+        "tag",
+        "notify",
+        "status",
+        "bar",
+        "title",
     ])
 }
 
 /// Whether a function of this name, given text, tries to read a date.
 pub fn reads_date(name: &str) -> bool {
     let whole = name.to_ascii_lowercase();
-    (["http_date", "httpdate", "rfc2822", "rfc_2822", "rfc7231", "rfc1123", "rfc822", "rfc850", "asctime", "imf", "strptime", "parse_from_str", "systemtime", "system_time", "datetime", "date_time", "date_header", "retry_date"]
-        .iter()
-        .any(|part| whole.contains(part))
+    ([
+        "http_date",
+        "httpdate",
+        "rfc2822",
+        "rfc_2822",
+        "rfc7231",
+        "rfc1123",
+        "rfc822",
+        "rfc850",
+        "asctime",
+        "imf",
+        "strptime",
+        "parse_from_str",
+        "systemtime",
+        "system_time",
+        "datetime",
+        "date_time",
+        "date_header",
+        "retry_date",
+    ]
+    .iter()
+    .any(|part| whole.contains(part))
         || words(name).iter().any(|word| word == "date" || word == "dates"))
         && !whole.contains("rfc3339")
         && !whole.contains("iso8601")
@@ -165,10 +323,26 @@ mod tests {
 
     #[test]
     fn hints_are_told_from_limits_and_switches() {
-        for name in ["retry_after", "retryAfter", "retry_after_secs", "server_delay", "retry_hint", "suggested_wait", "requested_delay"] {
+        for name in [
+            "retry_after",
+            "retryAfter",
+            "retry_after_secs",
+            "server_delay",
+            "retry_hint",
+            "suggested_wait",
+            "requested_delay",
+        ] {
             assert!(is_hint(name), "{name}");
         }
-        for name in ["max_retry_after", "respect_retry_after", "default_retry_after", "retry_delay", "retry_after_header", "backoff", "after_retry"] {
+        for name in [
+            "max_retry_after",
+            "respect_retry_after",
+            "default_retry_after",
+            "retry_delay",
+            "retry_after_header",
+            "backoff",
+            "after_retry",
+        ] {
             assert!(!is_hint(name), "{name}");
         }
     }

@@ -81,8 +81,24 @@ impl<'p> Evaluator<'p, '_> {
                 self.fit_value(&literal, value, span, reason)
             }
             Pattern::Path(path) => self.fit_path(path, value, span, reason),
-            Pattern::TupleStruct(path, patterns) => self.fit_variant(path, value, span, reason, |index| (index.to_string().into(), patterns.get(index)), patterns.len()),
-            Pattern::Struct(path, fields) => self.fit_variant(path, value, span, reason, |index| fields.get(index).map_or_else(|| ("".into(), None), |(name, pattern)| (name.clone(), Some(pattern))), fields.len()),
+            Pattern::TupleStruct(path, patterns) => self.fit_variant(
+                path,
+                value,
+                span,
+                reason,
+                |index| (index.to_string().into(), patterns.get(index)),
+                patterns.len(),
+            ),
+            Pattern::Struct(path, fields) => self.fit_variant(
+                path,
+                value,
+                span,
+                reason,
+                |index| {
+                    fields.get(index).map_or_else(|| ("".into(), None), |(name, pattern)| (name.clone(), Some(pattern)))
+                },
+                fields.len(),
+            ),
             Pattern::Tuple(patterns) => match &value.kind {
                 Kind::Tuple(values) => {
                     let values = values.clone();
@@ -92,21 +108,35 @@ impl<'p> Evaluator<'p, '_> {
                     }
                     fit
                 }
-                _ if patterns.iter().all(|pattern| matches!(pattern, Pattern::Wild | Pattern::Rest | Pattern::Bind(_, None))) => Fit::Yes,
+                _ if patterns
+                    .iter()
+                    .all(|pattern| matches!(pattern, Pattern::Wild | Pattern::Rest | Pattern::Bind(_, None))) =>
+                {
+                    Fit::Yes
+                }
                 _ => Fit::Maybe,
             },
             Pattern::Slice(patterns) => match &value.kind {
                 Kind::List(values) => {
-                    let rest = patterns.iter().any(|pattern| matches!(pattern, Pattern::Rest | Pattern::Bind(_, Some(_))));
+                    let rest =
+                        patterns.iter().any(|pattern| matches!(pattern, Pattern::Rest | Pattern::Bind(_, Some(_))));
                     *reason = reason.both(&value.trail);
-                    if values.len() == patterns.len() || (rest && values.len() + 1 >= patterns.len()) { Fit::Yes } else { Fit::No }
+                    if values.len() == patterns.len() || (rest && values.len() + 1 >= patterns.len()) {
+                        Fit::Yes
+                    } else {
+                        Fit::No
+                    }
                 }
                 _ => Fit::Maybe,
             },
             Pattern::Range { from, to, inclusive } => {
                 let Some(number) = number_of(value) else { return Fit::Maybe };
                 let event = if is_text_part(value) { Event::NotNumber } else { Event::Compared };
-                *reason = reason.both(&step(event, self.iterations.last().copied().filter(|_| event == Event::NotNumber).unwrap_or(span), &value.trail));
+                *reason = reason.both(&step(
+                    event,
+                    self.iterations.last().copied().filter(|_| event == Event::NotNumber).unwrap_or(span),
+                    &value.trail,
+                ));
                 let mut fit = Fit::Yes;
                 for (end, is_upper) in [(from, false), (to, true)] {
                     let Some(end) = end else { continue };
@@ -138,14 +168,14 @@ impl<'p> Evaluator<'p, '_> {
     }
 
     fn fit_value(&mut self, wanted: &Kind, value: &Value, span: Span, reason: &mut Trail) -> Fit {
-        if let (Kind::Text(text), Kind::Unknown(origin)) = (wanted, &value.kind) {
-            if names::is_header_or_vendor(text) {
-                let vendor = (!names::is_header(text)).then(|| Name::from(&**text));
-                let source = self.log.header(&HeaderName { at: span, vendor }, self.code(), None);
-                let is = self.is_header(origin.clone(), source, span);
-                *reason = reason.both(&is.trail);
-                return if matches!(is.kind, Kind::Bool(true)) { Fit::Yes } else { Fit::No };
-            }
+        if let (Kind::Text(text), Kind::Unknown(origin)) = (wanted, &value.kind)
+            && names::is_header_or_vendor(text)
+        {
+            let vendor = (!names::is_header(text)).then(|| Name::from(&**text));
+            let source = self.log.header(&HeaderName { at: span, vendor }, self.code(), None);
+            let is = self.is_header(origin.clone(), source, span);
+            *reason = reason.both(&is.trail);
+            return if matches!(is.kind, Kind::Bool(true)) { Fit::Yes } else { Fit::No };
         }
         let fit = match (wanted, &value.kind) {
             (Kind::Bool(a), Kind::Bool(b)) => known(a == b),
@@ -184,11 +214,23 @@ impl<'p> Evaluator<'p, '_> {
         Fit::Maybe
     }
 
-    fn fit_variant(&mut self, path: &Path, value: &Value, span: Span, reason: &mut Trail, part: impl Fn(usize) -> (Name, Option<&'p Pattern>), count: usize) -> Fit {
+    fn fit_variant(
+        &mut self,
+        path: &Path,
+        value: &Value,
+        span: Span,
+        reason: &mut Trail,
+        part: impl Fn(usize) -> (Name, Option<&'p Pattern>),
+        count: usize,
+    ) -> Fit {
         match &value.kind {
             Kind::Variant(variant) => {
                 // Which variant there is was decided by what is in it, where nothing else is known.
-                *reason = reason.both(&if value.trail.is_some() || variant.ty.is_none() { value.trail.clone() } else { super::call::flat_trail(value) });
+                *reason = reason.both(&if value.trail.is_some() || variant.ty.is_none() {
+                    value.trail.clone()
+                } else {
+                    super::call::flat_trail(value)
+                });
                 if !same_variant(&variant.name, path.last()) && !self.names_type_of(path, variant) {
                     return Fit::No;
                 }
@@ -199,7 +241,11 @@ impl<'p> Evaluator<'p, '_> {
                     if matches!(pattern, Pattern::Rest) {
                         break;
                     }
-                    let field = variant.fields.iter().find(|(known, _)| *known == name).map(|(_, value)| inherit(value.clone(), value));
+                    let field = variant
+                        .fields
+                        .iter()
+                        .find(|(known, _)| *known == name)
+                        .map(|(_, value)| inherit(value.clone(), value));
                     let field = match field {
                         Some(field) => field,
                         None => continue,
@@ -247,11 +293,17 @@ impl<'p> Evaluator<'p, '_> {
                 let name = declared.name.clone();
                 if let Kind::Unknown(origin) = &value.kind {
                     let ty = origin.ty.clone().or_else(|| declared.ty.as_ref().map(|ty| self.type_here(ty)));
-                    let renamed_to_hint = names::is_hint(&name) && value.trail.0.is_none() && origin.name().is_some_and(|known| !names::is_hint(known));
+                    let renamed_to_hint = names::is_hint(&name)
+                        && value.trail.0.is_none()
+                        && origin.name().is_some_and(|known| !names::is_hint(known));
                     if (origin.name().is_none() || renamed_to_hint) && !self.is_in_header(origin) {
                         // A name is all that is known of it from now on; where it comes from stays its identity.
                         let named = Origin::new(OriginStep::Field(name), Some(origin.clone()), ty);
-                        value = if value.trail.is_some() { value.map(Kind::Unknown(Rc::new(named))) } else { self.named_unknown(named, span) };
+                        value = if value.trail.is_some() {
+                            value.map(Kind::Unknown(Rc::new(named)))
+                        } else {
+                            self.named_unknown(named, span)
+                        };
                     }
                 }
                 self.world.locals[local.0 as usize] = Some(value);
@@ -279,7 +331,11 @@ impl<'p> Evaluator<'p, '_> {
                         match &value.kind {
                             Kind::Tuple(parts) => {
                                 let from_end = rest.is_some_and(|rest| index > rest);
-                                let place = if from_end { (parts.len() + index).checked_sub(patterns.len()) } else { Some(index) };
+                                let place = if from_end {
+                                    (parts.len() + index).checked_sub(patterns.len())
+                                } else {
+                                    Some(index)
+                                };
                                 values.extend(place.and_then(|place| parts.get(place)).cloned());
                             }
                             _ => values.push(self.part(value, OriginStep::Field(index.to_string().into()), None, span)),
@@ -307,7 +363,8 @@ impl<'p> Evaluator<'p, '_> {
                 }
             }
             Pattern::TupleStruct(path, patterns) => {
-                let rest = patterns.iter().position(|pattern| matches!(pattern, Pattern::Rest)).unwrap_or(patterns.len());
+                let rest =
+                    patterns.iter().position(|pattern| matches!(pattern, Pattern::Rest)).unwrap_or(patterns.len());
                 for (index, pattern) in patterns.iter().enumerate().take(rest) {
                     self.bind_field(path, &index.to_string().into(), pattern, value, span);
                 }
@@ -325,16 +382,17 @@ impl<'p> Evaluator<'p, '_> {
         for value in value.alternatives() {
             match &value.kind {
                 Kind::Variant(variant) => {
-                    if same_variant(&variant.name, path.last()) || self.names_type_of(path, variant) {
-                        if let Some((_, field)) = variant.fields.iter().find(|(known, _)| known == name) {
-                            values.push(inherit(field.clone(), value));
-                        }
+                    if (same_variant(&variant.name, path.last()) || self.names_type_of(path, variant))
+                        && let Some((_, field)) = variant.fields.iter().find(|(known, _)| known == name)
+                    {
+                        values.push(inherit(field.clone(), value));
                     }
                 }
                 Kind::Unknown(origin) => {
                     let wrapper = matches!(path.last(), "Some" | "Ok" | "Err");
                     let (step, ty) = if wrapper {
-                        let ty = origin.ty.as_ref().and_then(|ty| if path.last() == "Err" { None } else { inner_type(ty) });
+                        let ty =
+                            origin.ty.as_ref().and_then(|ty| if path.last() == "Err" { None } else { inner_type(ty) });
                         (OriginStep::Inner, ty)
                     } else {
                         (OriginStep::Field(name.clone()), self.variant_field_type(path, name))
@@ -404,16 +462,27 @@ impl<'p> Evaluator<'p, '_> {
                 Kind::Variant(variant) => match variant.fields.iter().find(|(known, _)| known == name) {
                     Some((_, value)) => inherit(value.clone(), base),
                     // Through a smart pointer or wrapper.
-                    None if variant.fields.len() == 1 && matches!(&*variant.name, "Some" | "Ok") => self.field(&variant.fields[0].1.clone(), name, span),
+                    None if variant.fields.len() == 1 && matches!(&*variant.name, "Some" | "Ok") => {
+                        self.field(&variant.fields[0].1.clone(), name, span)
+                    }
                     None => Value::unknown(span),
                 },
-                Kind::Tuple(values) => name.parse::<usize>().ok().and_then(|index| values.get(index).cloned()).unwrap_or_else(|| Value::unknown(span)),
+                Kind::Tuple(values) => name
+                    .parse::<usize>()
+                    .ok()
+                    .and_then(|index| values.get(index).cloned())
+                    .unwrap_or_else(|| Value::unknown(span)),
                 Kind::Unknown(origin) => {
-                    if let Some((_, _, value)) = self.world.shared.fields.iter().find(|(known, field, _)| known == origin && field == name) {
+                    if let Some((_, _, value)) =
+                        self.world.shared.fields.iter().find(|(known, field, _)| known == origin && field == name)
+                    {
                         return value.clone();
                     }
                     let local = origin.ty.as_ref().and_then(|ty| self.local_type(ty));
-                    if let Some(stored) = local.map(|local| self.program.type_item(local).name.clone()).and_then(|owner| self.slot(&owner, name)) {
+                    if let Some(stored) = local
+                        .map(|local| self.program.type_item(local).name.clone())
+                        .and_then(|owner| self.slot(&owner, name))
+                    {
                         return stored;
                     }
                     let ty = local.and_then(|ty| self.field_type(ty, None, name));
@@ -437,15 +506,25 @@ impl<'p> Evaluator<'p, '_> {
             };
         }
         self.each(base, |this, base| match (&base.kind, &index.kind) {
-            (Kind::List(values), Kind::Integer(place)) => usize::try_from(*place).ok().and_then(|place| values.get(place).cloned()).unwrap_or_else(|| Value::unknown(span)),
-            (Kind::Text(text), Kind::Integer(place)) => match usize::try_from(*place).ok().and_then(|place| text.as_bytes().get(place)) {
-                Some(byte) => base.map(Kind::Integer(i128::from(*byte))),
-                None => Value { trail: base.trail.clone(), ..Value::unknown(span) },
-            },
+            (Kind::List(values), Kind::Integer(place)) => usize::try_from(*place)
+                .ok()
+                .and_then(|place| values.get(place).cloned())
+                .unwrap_or_else(|| Value::unknown(span)),
+            (Kind::Text(text), Kind::Integer(place)) => {
+                match usize::try_from(*place).ok().and_then(|place| text.as_bytes().get(place)) {
+                    Some(byte) => base.map(Kind::Integer(i128::from(*byte))),
+                    None => Value { trail: base.trail.clone(), ..Value::unknown(span) },
+                }
+            }
             (Kind::Text(text), Kind::Variant(range)) => {
-                let end = |name: &str| range.fields.iter().find(|(known, _)| &**known == name).map(|(_, value)| if let Kind::Integer(place) = value.kind { usize::try_from(place).ok() } else { None });
+                let end = |name: &str| {
+                    range.fields.iter().find(|(known, _)| &**known == name).map(|(_, value)| {
+                        if let Kind::Integer(place) = value.kind { usize::try_from(place).ok() } else { None }
+                    })
+                };
                 let from = end("from").unwrap_or(Some(0));
-                let to = end("to").map_or(Some(text.len()), |to| to.map(|to| to + usize::from(&*range.name == "RangeInclusive")));
+                let to = end("to")
+                    .map_or(Some(text.len()), |to| to.map(|to| to + usize::from(&*range.name == "RangeInclusive")));
                 match (from, to) {
                     (Some(from), Some(to)) => match text.get(from..to) {
                         Some(part) => base.map(Kind::Text(part.into())),
@@ -464,16 +543,18 @@ impl<'p> Evaluator<'p, '_> {
     pub fn part(&mut self, base: &Value, step: OriginStep, ty: Option<TypeAt>, span: Span) -> Value {
         match &base.kind {
             Kind::Unknown(origin) => {
-                if let OriginStep::Field(name) = &step {
-                    if let Some((_, _, value)) = self.world.shared.fields.iter().find(|(known, field, _)| known == origin && field == name) {
-                        return value.clone();
-                    }
+                if let OriginStep::Field(name) = &step
+                    && let Some((_, _, value)) =
+                        self.world.shared.fields.iter().find(|(known, field, _)| known == origin && field == name)
+                {
+                    return value.clone();
                 }
                 let part = Origin::new(step, Some(origin.clone()), ty);
                 self.named_unknown(part, span)
             }
             Kind::OneOf(values) => {
-                let parts: Vec<Value> = values.clone().iter().map(|value| self.part(value, step.clone(), ty.clone(), span)).collect();
+                let parts: Vec<Value> =
+                    values.clone().iter().map(|value| self.part(value, step.clone(), ty.clone(), span)).collect();
                 Value::one_of(parts, span)
             }
             _ => Value { trail: base.trail.clone(), ..Value::unknown(span) },
@@ -497,7 +578,9 @@ impl<'p> Evaluator<'p, '_> {
             return self.text_of(source, named_at, span).unwrap_or(value);
         }
         let named = match &origin.step {
-            OriginStep::Named(name) | OriginStep::Field(name) | OriginStep::Method(name, _) => names::is_hint(name).then(|| name.clone()),
+            OriginStep::Named(name) | OriginStep::Field(name) | OriginStep::Method(name, _) => {
+                names::is_hint(name).then(|| name.clone())
+            }
             _ => None,
         };
         match named {
@@ -516,7 +599,11 @@ impl<'p> Evaluator<'p, '_> {
         }
         let headers = &self.world.shared.headers;
         // The name itself was looked at; everything else below the same pair is its value.
-        let is_name = origin.way().any(|part| matches!(&part.step, OriginStep::Field(name) if &**name == "0") || matches!(&part.step, OriginStep::Method(name, _) if matches!(&**name, "name" | "key")) || matches!(&part.step, OriginStep::Field(name) if matches!(&**name, "name" | "key")));
+        let is_name = origin.way().any(|part| {
+            matches!(&part.step, OriginStep::Field(name) if &**name == "0")
+                || matches!(&part.step, OriginStep::Method(name, _) if matches!(&**name, "name" | "key"))
+                || matches!(&part.step, OriginStep::Field(name) if matches!(&**name, "name" | "key"))
+        });
         if is_name {
             return None;
         }
@@ -549,7 +636,10 @@ impl<'p> Evaluator<'p, '_> {
         }
         let shape = match leaf.as_deref() {
             Some("Duration" | "TimeDelta" | "SignedDuration" | "Span") => Shape::Duration,
-            Some("u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "NonZeroU64" | "NonZeroU32") => Shape::Integer,
+            Some(
+                "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize"
+                | "NonZeroU64" | "NonZeroU32",
+            ) => Shape::Integer,
             Some("f32" | "f64") => Shape::Float,
             Some("Instant") => Shape::Instant,
             Some("SystemTime" | "DateTime" | "OffsetDateTime" | "Timestamp" | "Zoned") => Shape::Date,
@@ -616,7 +706,12 @@ pub fn number_of(value: &Value) -> Option<i128> {
 
 /// Whether a number or character is a piece of a header's text, which no parse has made a number of yet.
 pub fn is_text_part(value: &Value) -> bool {
-    value.trail.carries_hint() && value.trail.find(false, |node| matches!(node.event, Event::ParsedNumber | Event::ParsedDate | Event::Taken)).is_none() && matches!(value.kind, Kind::Character(_) | Kind::Integer(_))
+    value.trail.carries_hint()
+        && value
+            .trail
+            .find(false, |node| matches!(node.event, Event::ParsedNumber | Event::ParsedDate | Event::Taken))
+            .is_none()
+        && matches!(value.kind, Kind::Character(_) | Kind::Integer(_))
 }
 
 /// Patterns of a tuple beside the values they meet, around a rest pattern.

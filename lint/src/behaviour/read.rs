@@ -66,7 +66,9 @@ impl Evaluator<'_, '_> {
     pub fn read_option(&mut self, name: &HeaderName, span: Span) -> Value {
         match self.read(name, span) {
             // A vendor's header may be missing where the standard one is there.
-            Some(text) if name.vendor.is_some() => Value::one_of(vec![Value::some(text), Value::none(Trail::NONE, span)], span),
+            Some(text) if name.vendor.is_some() => {
+                Value::one_of(vec![Value::some(text), Value::none(Trail::NONE, span)], span)
+            }
             Some(text) => Value::some(text),
             None => {
                 let code = self.code();
@@ -94,10 +96,15 @@ impl Evaluator<'_, '_> {
     /// Text read as a whole number, as `FromStr` of the integer types does. `bits` bounds the result: (signed, bits).
     pub fn parse_integer(&mut self, text: &Value, signed: bool, bits: u32, span: Span) -> Value {
         let Kind::Text(content) = &text.kind else { return self.not_a_number(text, span) };
-        let parsed = content.strip_prefix('+').unwrap_or(content).parse::<i128>().ok().filter(|_| !content.starts_with("+-"));
+        let parsed =
+            content.strip_prefix('+').unwrap_or(content).parse::<i128>().ok().filter(|_| !content.starts_with("+-"));
         let fits = parsed.filter(|number| {
             let bits = bits.min(127);
-            if signed { *number < 1 << (bits - 1).min(126) && *number >= -(1 << (bits - 1).min(126)) } else { *number >= 0 && (bits >= 127 || *number < 1 << bits) }
+            if signed {
+                *number < 1 << (bits - 1).min(126) && *number >= -(1 << (bits - 1).min(126))
+            } else {
+                *number >= 0 && (bits >= 127 || *number < 1 << bits)
+            }
         });
         match fits {
             Some(number) => self.parsed_number(text, Kind::Integer(number), span),
@@ -117,7 +124,11 @@ impl Evaluator<'_, '_> {
     fn parsed_number(&mut self, text: &Value, kind: Kind, span: Span) -> Value {
         let (case, code) = (self.case, self.code());
         self.log.attempt(case, &text.trail, span, code, false, true);
-        Value::ok(Value { kind, trail: if text.trail.is_some() { step(Event::ParsedNumber, span, &text.trail) } else { Trail::NONE }, at: Some(span) })
+        Value::ok(Value {
+            kind,
+            trail: if text.trail.is_some() { step(Event::ParsedNumber, span, &text.trail) } else { Trail::NONE },
+            at: Some(span),
+        })
     }
 
     fn not_a_number(&mut self, text: &Value, span: Span) -> Value {

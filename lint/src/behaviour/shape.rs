@@ -15,7 +15,12 @@ pub struct Shape {
 impl Shape {
     /// Looks through the body once.
     pub fn of(body: &Body) -> Shape {
-        let mut shape = Shape { leaves: vec![false; body.exprs.len()], waits: vec![false; body.exprs.len()], sends: vec![false; body.exprs.len()], stores: vec![Vec::new(); body.exprs.len()] };
+        let mut shape = Shape {
+            leaves: vec![false; body.exprs.len()],
+            waits: vec![false; body.exprs.len()],
+            sends: vec![false; body.exprs.len()],
+            stores: vec![Vec::new(); body.exprs.len()],
+        };
         let mut done = vec![false; body.exprs.len()];
         if let Some(root) = body.root {
             shape.visit(body, root, &mut done);
@@ -38,7 +43,8 @@ impl Shape {
             }
             done[index] = true;
             let op = &body.expr(id).op;
-            let mut leaves = matches!(op, Op::Return(_) | Op::Break { .. } | Op::Continue { .. } | Op::Try(_) | Op::Panic);
+            let mut leaves =
+                matches!(op, Op::Return(_) | Op::Break { .. } | Op::Continue { .. } | Op::Try(_) | Op::Panic);
             let mut stores = Vec::new();
             let called = match op {
                 Op::Method { name, .. } => Some(&**name),
@@ -49,7 +55,8 @@ impl Shape {
                 },
                 _ => None,
             };
-            let mut waits = matches!(op, Op::Await(_)) || called.is_some_and(|name| names::sleeps(name) || names::may_wait(name));
+            let mut waits =
+                matches!(op, Op::Await(_)) || called.is_some_and(|name| names::sleeps(name) || names::may_wait(name));
             let mut sends = called.is_some_and(names::sends);
             if let Op::Store { place, .. } = op {
                 stores.extend(root_local(body, *place));

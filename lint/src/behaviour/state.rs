@@ -64,7 +64,14 @@ impl World {
 impl Shared {
     /// Nothing has happened yet.
     pub fn new(at: Span) -> Shared {
-        Shared { fields: Vec::new(), headers: Vec::new(), slept: Value::plain(Kind::Duration(0), at), sent: None, header_set: false, unknown_wait: false }
+        Shared {
+            fields: Vec::new(),
+            headers: Vec::new(),
+            slept: Value::plain(Kind::Duration(0), at),
+            sent: None,
+            header_set: false,
+            unknown_wait: false,
+        }
     }
 
     /// The state where two ways meet.

@@ -60,7 +60,18 @@ pub enum Event {
 impl Event {
     /// Whether what comes of it is no hint any more, only decided by one.
     fn ends_the_hint(self) -> bool {
-        matches!(self, Event::Absent | Event::NotText | Event::NotNumber | Event::NotDate | Event::Tested | Event::Compared | Event::ComparedWithZero | Event::Past | Event::Overwritten)
+        matches!(
+            self,
+            Event::Absent
+                | Event::NotText
+                | Event::NotNumber
+                | Event::NotDate
+                | Event::Tested
+                | Event::Compared
+                | Event::ComparedWithZero
+                | Event::Past
+                | Event::Overwritten
+        )
     }
 }
 
@@ -122,13 +133,28 @@ impl Trail {
 
     /// A new trail that starts or goes on with an event.
     pub fn new(event: Event, span: Span, data: &[&Trail], because: &[&Trail]) -> Trail {
-        let keep = |trails: &[&Trail]| trails.iter().filter(|trail| trail.is_some()).map(|trail| (*trail).clone()).collect();
+        let keep =
+            |trails: &[&Trail]| trails.iter().filter(|trail| trail.is_some()).map(|trail| (*trail).clone()).collect();
         Trail::node(event, span, None, None, keep(data), keep(because))
     }
 
-    fn node(event: Event, span: Span, decided_at: Option<Span>, against: Option<Name>, data: Vec<Trail>, because: Vec<Trail>) -> Trail {
+    fn node(
+        event: Event,
+        span: Span,
+        decided_at: Option<Span>,
+        against: Option<Name>,
+        data: Vec<Trail>,
+        because: Vec<Trail>,
+    ) -> Trail {
         let addresses = |trails: &[Trail]| trails.iter().filter_map(|trail| trail.0.as_ref().map(Rc::as_ptr)).collect();
-        let key = Key { event, span, decided_at, against: against.clone(), data: addresses(&data), because: addresses(&because) };
+        let key = Key {
+            event,
+            span,
+            decided_at,
+            against: against.clone(),
+            data: addresses(&data),
+            because: addresses(&because),
+        };
         NODES.with(|nodes| {
             let mut nodes = nodes.borrow_mut();
             if let Some(known) = nodes.get(&key) {
@@ -143,10 +169,13 @@ impl Trail {
                 sources.dedup();
                 Rc::from(sources)
             };
-            let inputs: Rc<[SourceIndex]> = gather(&mut data.iter().filter_map(|trail| trail.0.as_ref().map(|node| &node.from)));
+            let inputs: Rc<[SourceIndex]> =
+                gather(&mut data.iter().filter_map(|trail| trail.0.as_ref().map(|node| &node.from)));
             let from = if event.ends_the_hint() { Rc::from([]) } else { inputs.clone() };
-            let touched = gather(&mut data.iter().chain(&because).filter_map(|trail| trail.0.as_ref().map(|node| &node.touched)));
-            let trail = Trail(Some(Rc::new(Node { event, span, decided_at, against, data, because, inputs, from, touched })));
+            let touched =
+                gather(&mut data.iter().chain(&because).filter_map(|trail| trail.0.as_ref().map(|node| &node.touched)));
+            let trail =
+                Trail(Some(Rc::new(Node { event, span, decided_at, against, data, because, inputs, from, touched })));
             nodes.insert(key, trail.clone());
             trail
         })
@@ -173,7 +202,9 @@ impl Trail {
 
     /// The trail of a value that was computed from two, or is decided by two.
     pub fn both(&self, other: &Trail) -> Trail {
-        let (Some(a), Some(b)) = (&self.0, &other.0) else { return if self.is_some() { self.clone() } else { other.clone() } };
+        let (Some(a), Some(b)) = (&self.0, &other.0) else {
+            return if self.is_some() { self.clone() } else { other.clone() };
+        };
         if Rc::ptr_eq(a, b) {
             return self.clone();
         }
@@ -199,9 +230,14 @@ impl Trail {
         if Rc::ptr_eq(a, b) {
             return self.clone();
         }
-        let parts = |node: &Rc<Node>, trail: &Trail| if node.event == Event::Both { node.data.clone() } else { vec![trail.clone()] };
+        let parts = |node: &Rc<Node>, trail: &Trail| {
+            if node.event == Event::Both { node.data.clone() } else { vec![trail.clone()] }
+        };
         let theirs = parts(b, other);
-        parts(a, self).into_iter().filter(|part| theirs.iter().any(|other| other.same(part))).fold(Trail::NONE, |common, part| common.both(&part))
+        parts(a, self)
+            .into_iter()
+            .filter(|part| theirs.iter().any(|other| other.same(part)))
+            .fold(Trail::NONE, |common, part| common.both(&part))
     }
 
     /// The trail of a value that was chosen by a decision: a hint stays a hint, whatever else remembers why it was taken.
@@ -209,7 +245,14 @@ impl Trail {
         if !because.is_some() || self.same(because) || self.was_chosen_by(because) {
             return self.clone();
         }
-        Trail::node(if nothing { Event::ChosenNothing } else { Event::Chosen }, at, Some(decided_at), None, if self.is_some() { vec![self.clone()] } else { Vec::new() }, vec![because.clone()])
+        Trail::node(
+            if nothing { Event::ChosenNothing } else { Event::Chosen },
+            at,
+            Some(decided_at),
+            None,
+            if self.is_some() { vec![self.clone()] } else { Vec::new() },
+            vec![because.clone()],
+        )
     }
 
     /// Whether the decision, with all its parts, is already what chose the value.

@@ -212,7 +212,10 @@ impl Value {
             return self;
         }
         if let Kind::OneOf(values) = &self.kind {
-            return Value { kind: Kind::OneOf(values.iter().map(|value| value.clone().chosen(decided_at, because)).collect()), ..self };
+            return Value {
+                kind: Kind::OneOf(values.iter().map(|value| value.clone().chosen(decided_at, because)).collect()),
+                ..self
+            };
         }
         let at = self.at.unwrap_or(decided_at);
         let nothing = matches!(self.variant_name(), Some("None" | "Err"));
@@ -223,24 +226,40 @@ impl Value {
     /// `Some(value)`.
     pub fn some(value: Value) -> Value {
         let (trail, at) = (value.trail.clone(), value.at);
-        Value { kind: Kind::Variant(Rc::new(Variant { name: "Some".into(), ty: None, fields: vec![("0".into(), value)] })), trail, at }
+        Value {
+            kind: Kind::Variant(Rc::new(Variant { name: "Some".into(), ty: None, fields: vec![("0".into(), value)] })),
+            trail,
+            at,
+        }
     }
 
     /// `Ok(value)`.
     pub fn ok(value: Value) -> Value {
         let (trail, at) = (value.trail.clone(), value.at);
-        Value { kind: Kind::Variant(Rc::new(Variant { name: "Ok".into(), ty: None, fields: vec![("0".into(), value)] })), trail, at }
+        Value {
+            kind: Kind::Variant(Rc::new(Variant { name: "Ok".into(), ty: None, fields: vec![("0".into(), value)] })),
+            trail,
+            at,
+        }
     }
 
     /// `Err(value)`.
     pub fn err(value: Value) -> Value {
         let (trail, at) = (value.trail.clone(), value.at);
-        Value { kind: Kind::Variant(Rc::new(Variant { name: "Err".into(), ty: None, fields: vec![("0".into(), value)] })), trail, at }
+        Value {
+            kind: Kind::Variant(Rc::new(Variant { name: "Err".into(), ty: None, fields: vec![("0".into(), value)] })),
+            trail,
+            at,
+        }
     }
 
     /// `None`.
     pub fn none(trail: Trail, at: Span) -> Value {
-        Value { kind: Kind::Variant(Rc::new(Variant { name: "None".into(), ty: None, fields: Vec::new() })), trail, at: Some(at) }
+        Value {
+            kind: Kind::Variant(Rc::new(Variant { name: "None".into(), ty: None, fields: Vec::new() })),
+            trail,
+            at: Some(at),
+        }
     }
 
     /// The name of a variant or struct.
@@ -290,7 +309,8 @@ impl Value {
         const MOST: usize = 12;
         let mut flat: Vec<Value> = Vec::new();
         for value in values {
-            let alternatives: Vec<Value> = if let Kind::OneOf(inner) = &value.kind { inner.to_vec() } else { vec![value] };
+            let alternatives: Vec<Value> =
+                if let Kind::OneOf(inner) = &value.kind { inner.to_vec() } else { vec![value] };
             for alternative in alternatives {
                 if !flat.iter().any(|known| known.same(&alternative)) {
                     flat.push(alternative);
@@ -321,15 +341,28 @@ impl Value {
                 (Kind::Float(a), Kind::Float(b)) => a.to_bits() == b.to_bits(),
                 (Kind::Character(a), Kind::Character(b)) => a == b,
                 (Kind::Text(a), Kind::Text(b)) => a == b,
-                (Kind::Duration(a), Kind::Duration(b)) | (Kind::Instant(a), Kind::Instant(b)) | (Kind::Date(a), Kind::Date(b)) | (Kind::Hint(a), Kind::Hint(b)) => a == b,
+                (Kind::Duration(a), Kind::Duration(b))
+                | (Kind::Instant(a), Kind::Instant(b))
+                | (Kind::Date(a), Kind::Date(b))
+                | (Kind::Hint(a), Kind::Hint(b)) => a == b,
                 (Kind::Variant(a), Kind::Variant(b)) => {
-                    Rc::ptr_eq(a, b) || (a.name == b.name && a.ty == b.ty && a.fields.len() == b.fields.len() && a.fields.iter().zip(&b.fields).all(|((_, x), (_, y))| x.same(y)))
+                    Rc::ptr_eq(a, b)
+                        || (a.name == b.name
+                            && a.ty == b.ty
+                            && a.fields.len() == b.fields.len()
+                            && a.fields.iter().zip(&b.fields).all(|((_, x), (_, y))| x.same(y)))
                 }
-                (Kind::Tuple(a), Kind::Tuple(b)) | (Kind::List(a), Kind::List(b)) | (Kind::OneOf(a), Kind::OneOf(b)) => {
+                (Kind::Tuple(a), Kind::Tuple(b))
+                | (Kind::List(a), Kind::List(b))
+                | (Kind::OneOf(a), Kind::OneOf(b)) => {
                     Rc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(x, y)| x.same(y)))
                 }
-                (Kind::Closure(a), Kind::Closure(b)) => Rc::ptr_eq(a, b) || (a.code == b.code && a.expr == b.expr && a.frame == b.frame),
-                (Kind::Function(a), Kind::Function(b)) => Rc::ptr_eq(a, b) || (a.written == b.written && a.resolved == b.resolved),
+                (Kind::Closure(a), Kind::Closure(b)) => {
+                    Rc::ptr_eq(a, b) || (a.code == b.code && a.expr == b.expr && a.frame == b.frame)
+                }
+                (Kind::Function(a), Kind::Function(b)) => {
+                    Rc::ptr_eq(a, b) || (a.written == b.written && a.resolved == b.resolved)
+                }
                 (Kind::Sleep(a), Kind::Sleep(b)) => a.same(b),
                 _ => false,
             }
@@ -360,7 +393,10 @@ impl Origin {
     /// The last name on the way: of a parameter, field, method or function.
     pub fn name(&self) -> Option<&Name> {
         match &self.step {
-            OriginStep::Named(name) | OriginStep::Field(name) | OriginStep::Method(name, _) | OriginStep::Call(name, _) => Some(name),
+            OriginStep::Named(name)
+            | OriginStep::Field(name)
+            | OriginStep::Method(name, _)
+            | OriginStep::Call(name, _) => Some(name),
             OriginStep::Inner => self.base.as_ref().and_then(|base| base.name()),
             OriginStep::Place(_) => None,
         }

@@ -213,7 +213,7 @@ fn length(seconds: u64) -> String {
         172_800..=63_072_000 => (86_400, "days"),
         _ => (31_556_952, "years"),
     };
-    let about = if seconds % unit == 0 { "" } else { "about " };
+    let about = if seconds.is_multiple_of(unit) { "" } else { "about " };
     format!("{seconds} s ({about}{:.0} {name})", seconds as f64 / unit as f64)
 }
 

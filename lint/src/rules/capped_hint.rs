@@ -61,7 +61,13 @@ use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
 use crate::ir::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule { id: "capped_hint", group: Group::Schedule, level: Level::Deny, source: include_str!("capped_hint.rs"), check };
+pub const RULE: Rule = Rule {
+    id: "capped_hint",
+    group: Group::Schedule,
+    level: Level::Deny,
+    source: include_str!("capped_hint.rs"),
+    check,
+};
 
 /// The ways in which a hint is held below its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +86,12 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             let Some((span, way)) = held_back(outcome, index) else { continue };
             if way == Way::Dropped {
                 // The comparison must be what keeps this hint from a place that shorter ones reach.
-                let shorter_arrives = outcomes.iter().any(|other| other.case == Case::Small && other.value.trail.carries_hint() && other.in_error == outcome.in_error && (other.span == outcome.span || (other.kind == outcome.kind && other.code == outcome.code)));
+                let shorter_arrives = outcomes.iter().any(|other| {
+                    other.case == Case::Small
+                        && other.value.trail.carries_hint()
+                        && other.in_error == outcome.in_error
+                        && (other.span == outcome.span || (other.kind == outcome.kind && other.code == outcome.code))
+                });
                 // An error that stops is right; one that says there is no wait is not.
                 let is_stop = outcome.in_error && outcome.value.variant_name() != Some("None");
                 if !shorter_arrives || is_stop {
@@ -92,11 +103,25 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 continue;
             }
             let undecided = outcome.value.variant_name() == Some("None");
-            let confidence = if named || undecided || matches!(outcome.kind, SinkKind::Passed | SinkKind::Stored) { Confidence::Medium } else { Confidence::High };
+            let confidence = if named || undecided || matches!(outcome.kind, SinkKind::Passed | SinkKind::Stored) {
+                Confidence::Medium
+            } else {
+                Confidence::High
+            };
             let (message, label, kind) = match way {
-                Way::Shortened => ("the wait is held below what the server asked for", "a longer hint is cut here", StepKind::Cut),
-                Way::Overwritten => ("the hint is overwritten before anybody has waited for it", "the hint gives way here", StepKind::Cut),
-                Way::Dropped => ("a long hint is dropped, so the request is sent again all the sooner", "a longer hint is dropped here", StepKind::Dropped),
+                Way::Shortened => {
+                    ("the wait is held below what the server asked for", "a longer hint is cut here", StepKind::Cut)
+                }
+                Way::Overwritten => (
+                    "the hint is overwritten before anybody has waited for it",
+                    "the hint gives way here",
+                    StepKind::Cut,
+                ),
+                Way::Dropped => (
+                    "a long hint is dropped, so the request is sent again all the sooner",
+                    "a longer hint is dropped here",
+                    StepKind::Dropped,
+                ),
             };
             let focus = Step { span, kind, label: label.to_owned() };
             let finding = Finding {
@@ -134,7 +159,9 @@ fn held_back(outcome: &Outcome, source: SourceIndex) -> Option<(Span, Way)> {
     if !is_wait {
         return None;
     }
-    if let Some(cut) = value.trail.find(false, |node| node.event == Event::Bound(true) && node.sources().contains(&source)) {
+    if let Some(cut) =
+        value.trail.find(false, |node| node.event == Event::Bound(true) && node.sources().contains(&source))
+    {
         let until_deadline = cut.against.as_deref().is_some_and(is_deadline);
         return (!until_deadline).then_some((cut.span, Way::Shortened));
     }
@@ -144,13 +171,19 @@ fn held_back(outcome: &Outcome, source: SourceIndex) -> Option<(Span, Way)> {
     let mut node = value.trail.0.as_deref();
     while let Some(current) = node {
         match current.event {
-            Event::Overwritten if current.because.iter().any(|trail| trail.sources(false).contains(&source)) => return Some((current.span, Way::Overwritten)),
-            Event::Chosen | Event::Returned | Event::Both | Event::Floor(_) => node = current.data.first().and_then(|trail| trail.0.as_deref()),
+            Event::Overwritten if current.because.iter().any(|trail| trail.sources(false).contains(&source)) => {
+                return Some((current.span, Way::Overwritten));
+            }
+            Event::Chosen | Event::Returned | Event::Both | Event::Floor(_) => {
+                node = current.data.first().and_then(|trail| trail.0.as_deref())
+            }
             _ => break,
         }
     }
     let compared = [&value.trail, &outcome.context].into_iter().find_map(|trail| {
-        let node = trail.find(true, |node| matches!(node.event, Event::Compared | Event::NotNumber | Event::Absent | Event::Past))?;
+        let node = trail.find(true, |node| {
+            matches!(node.event, Event::Compared | Event::NotNumber | Event::Absent | Event::Past)
+        })?;
         (node.event == Event::Compared && node.sources().contains(&source)).then_some(node.span)
     })?;
     Some((compared, Way::Dropped))

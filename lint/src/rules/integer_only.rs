@@ -53,7 +53,13 @@ use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind, Witness};
 use crate::ir::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule { id: "integer_only", group: Group::Parse, level: Level::Deny, source: include_str!("integer_only.rs"), check };
+pub const RULE: Rule = Rule {
+    id: "integer_only",
+    group: Group::Parse,
+    level: Level::Deny,
+    source: include_str!("integer_only.rs"),
+    check,
+};
 
 fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
@@ -66,10 +72,21 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         if facts.log.escaped.contains_key(&(index, Case::NearDate)) {
             continue;
         }
-        let Some(used) = facts.outcomes_of(index).filter(|outcome| matches!(outcome.case, Case::Small | Case::Huge) && is_wait(outcome)).min_by_key(|outcome| sink_rank(outcome)) else { continue };
+        let Some(used) = facts
+            .outcomes_of(index)
+            .filter(|outcome| matches!(outcome.case, Case::Small | Case::Huge) && is_wait(outcome))
+            .min_by_key(|outcome| sink_rank(outcome))
+        else {
+            continue;
+        };
         let date_arrives = facts.outcomes_of(index).any(|outcome| outcome.case.is_date() && is_wait(outcome));
         let attempts = |date: bool, success: bool| {
-            let attempts = facts.log.attempts.iter().filter(move |attempt| attempt.source == index && attempt.case == Case::NearDate && attempt.date == date && attempt.success == success);
+            let attempts = facts.log.attempts.iter().filter(move |attempt| {
+                attempt.source == index
+                    && attempt.case == Case::NearDate
+                    && attempt.date == date
+                    && attempt.success == success
+            });
             attempts.map(|attempt| attempt.span).min_by_key(|span| (span.file, span.start))
         };
         let (place, is_thrown) = match attempts(true, true) {
@@ -77,7 +94,17 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             Some(parse) if !date_arrives => (thrown_away(facts, index).unwrap_or(parse), true),
             Some(_) => continue,
             // Several numbers are read from a date's text: that is a date parser, written by hand.
-            None if date_arrives && facts.log.attempts.iter().filter(|attempt| attempt.source == index && attempt.case == Case::NearDate && attempt.success).count() > 1 => continue,
+            None if date_arrives
+                && facts
+                    .log
+                    .attempts
+                    .iter()
+                    .filter(|attempt| attempt.source == index && attempt.case == Case::NearDate && attempt.success)
+                    .count()
+                    > 1 =>
+            {
+                continue;
+            }
             None => match attempts(false, false).or_else(|| if date_arrives { None } else { refused(facts, index) }) {
                 Some(parse) => (parse, false),
                 // What is made of a date without reading it as one is no time.
@@ -122,13 +149,19 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
 
 /// Whether the outcome is a wait made from the hint. Text with the number in it, for a log line or a message, is none.
 fn is_wait(outcome: &Outcome) -> bool {
-    let is_message = matches!(outcome.value.kind, Kind::Text(_)) && outcome.value.trail.find(false, |node| matches!(node.event, Event::ParsedNumber | Event::ParsedDate)).is_some();
+    let is_message = matches!(outcome.value.kind, Kind::Text(_))
+        && outcome
+            .value
+            .trail
+            .find(false, |node| matches!(node.event, Event::ParsedNumber | Event::ParsedDate))
+            .is_some();
     outcome.value.trail.carries_hint() && !is_message
 }
 
 /// Whether the header is named in one function or closure, and read and parsed in another that is given the name.
 fn is_for_many_headers(facts: &Facts<'_, '_>, source: &Source, parse: Span) -> bool {
-    let inside = |outer: Span, inner: Span| outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end;
+    let inside =
+        |outer: Span, inner: Span| outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end;
     let Some(named) = facts.function_at(source.span) else { return false };
     let Some(read) = source.read_at.and_then(|(read, _)| facts.function_at(read)) else { return false };
     if let Some(closure) = source.closure.filter(|closure| !inside(*closure, source.span)) {
@@ -139,18 +172,29 @@ fn is_for_many_headers(facts: &Facts<'_, '_>, source: &Source, parse: Span) -> b
 
 /// Where the date's case ends with nothing, because of a date that was read.
 fn thrown_away(facts: &Facts<'_, '_>, source: SourceIndex) -> Option<Span> {
-    facts.outcomes_of(source).filter(|outcome| outcome.case == Case::NearDate && !outcome.value.trail.carries_hint()).find_map(|outcome| {
-        let mut node = outcome.value.trail.0.as_deref();
-        let mut place = None;
-        while let Some(current) = node {
-            let from_date = |trail: &Trail| trail.find(true, |node| matches!(node.event, Event::ParsedDate | Event::NotNumber | Event::Absent | Event::Compared)).is_some_and(|node| node.event == Event::ParsedDate);
-            if matches!(current.event, Event::Chosen | Event::ChosenNothing) && current.because.iter().any(from_date) {
-                place = Some(current.span);
+    facts
+        .outcomes_of(source)
+        .filter(|outcome| outcome.case == Case::NearDate && !outcome.value.trail.carries_hint())
+        .find_map(|outcome| {
+            let mut node = outcome.value.trail.0.as_deref();
+            let mut place = None;
+            while let Some(current) = node {
+                let from_date = |trail: &Trail| {
+                    trail
+                        .find(true, |node| {
+                            matches!(node.event, Event::ParsedDate | Event::NotNumber | Event::Absent | Event::Compared)
+                        })
+                        .is_some_and(|node| node.event == Event::ParsedDate)
+                };
+                if matches!(current.event, Event::Chosen | Event::ChosenNothing)
+                    && current.because.iter().any(from_date)
+                {
+                    place = Some(current.span);
+                }
+                node = current.data.first().and_then(|data| data.0.as_deref());
             }
-            node = current.data.first().and_then(|data| data.0.as_deref());
-        }
-        place
-    })
+            place
+        })
 }
 
 fn sink_rank(outcome: &Outcome) -> u8 {
@@ -166,9 +210,12 @@ fn sink_rank(outcome: &Outcome) -> u8 {
 /// Where a hand-written number parser refuses a date: the test that makes the date end as the garbage does.
 fn refused(facts: &Facts<'_, '_>, source: SourceIndex) -> Option<Span> {
     let end = |case: Case| {
-        facts.outcomes_of(source).filter(|outcome| outcome.case == case && !outcome.value.trail.carries_hint()).find_map(|outcome| {
-            outcome.value.trail.find(true, |node| matches!(node.event, Event::NotNumber)).map(|node| node.span)
-        })
+        facts
+            .outcomes_of(source)
+            .filter(|outcome| outcome.case == case && !outcome.value.trail.carries_hint())
+            .find_map(|outcome| {
+                outcome.value.trail.find(true, |node| matches!(node.event, Event::NotNumber)).map(|node| node.span)
+            })
     };
     let date = end(Case::NearDate)?;
     (end(Case::Garbage) == Some(date)).then_some(date)

@@ -47,7 +47,13 @@ use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
 use crate::ir::Span;
 
 /// The rule.
-pub const RULE: Rule = Rule { id: "zero_fallback", group: Group::Fallback, level: Level::Deny, source: include_str!("zero_fallback.rs"), check };
+pub const RULE: Rule = Rule {
+    id: "zero_fallback",
+    group: Group::Fallback,
+    level: Level::Deny,
+    source: include_str!("zero_fallback.rs"),
+    check,
+};
 
 fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
@@ -55,12 +61,22 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         let source = facts.source(index);
         let outcomes: Vec<&Outcome> = facts.outcomes_of(index).collect();
         for outcome in &outcomes {
-            if !matches!(outcome.case, Case::Garbage | Case::Absent | Case::NotText | Case::NearDate | Case::Overflow) || outcome.in_error || !is_zero(outcome) || outcome.value.trail.carries_hint() {
+            if !matches!(outcome.case, Case::Garbage | Case::Absent | Case::NotText | Case::NearDate | Case::Overflow)
+                || outcome.in_error
+                || !is_zero(outcome)
+                || outcome.value.trail.carries_hint()
+            {
                 continue;
             }
             let Some(span) = chosen_at(&outcome.value.trail, index) else { continue };
             // The same place must be one where a hint that can be read is the wait.
-            let counts = outcomes.iter().any(|other| other.case == Case::Small && other.kind == outcome.kind && other.span == outcome.span && other.value.trail.carries_hint() && (other.in_future || !matches!(outcome.value.kind, Kind::Unit)));
+            let counts = outcomes.iter().any(|other| {
+                other.case == Case::Small
+                    && other.kind == outcome.kind
+                    && other.span == outcome.span
+                    && other.value.trail.carries_hint()
+                    && (other.in_future || !matches!(outcome.value.kind, Kind::Unit))
+            });
             if !counts {
                 continue;
             }
@@ -76,7 +92,10 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 level: RULE.level,
                 confidence,
                 span,
-                message: format!("a {} `Retry-After` becomes a wait of zero", if missing { "missing" } else { "malformed" }),
+                message: format!(
+                    "a {} `Retry-After` becomes a wait of zero",
+                    if missing { "missing" } else { "malformed" }
+                ),
                 label: label.to_owned(),
                 help: "keep it absent (`None`) and wait for the client's own backoff".to_owned(),
                 flow: journey(facts, outcome, focus),
@@ -108,7 +127,9 @@ fn chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
     let mut node: Option<&Node> = trail.0.as_deref();
     let mut place = None;
     while let Some(current) = node {
-        if matches!(current.event, Event::Chosen | Event::ChosenNothing) && current.because.iter().any(|because| failed(because, source)) {
+        if matches!(current.event, Event::Chosen | Event::ChosenNothing)
+            && current.because.iter().any(|because| failed(because, source))
+        {
             place = Some(to_blame(current, source));
         }
         node = current.data.first().and_then(|data| data.0.as_deref());
@@ -121,7 +142,11 @@ fn to_blame(node: &Node, source: SourceIndex) -> Span {
     let mut node = node;
     loop {
         let mut reasons = node.because.iter().flat_map(|because| heads(because));
-        match reasons.find(|reason| reason.event == Event::Chosen && reason.because.iter().any(|because| failed(because, source)) && !reason.is_hint()) {
+        match reasons.find(|reason| {
+            reason.event == Event::Chosen
+                && reason.because.iter().any(|because| failed(because, source))
+                && !reason.is_hint()
+        }) {
             Some(reason) => node = reason,
             None => return node.span,
         }
@@ -134,7 +159,9 @@ fn heads(trail: &Trail) -> Vec<&Node> {
     let mut queue: Vec<&Node> = trail.0.as_deref().into_iter().collect();
     while let Some(node) = queue.pop() {
         match node.event {
-            Event::Both | Event::Returned | Event::ComparedWithZero => queue.extend(node.data.iter().filter_map(|trail| trail.0.as_deref())),
+            Event::Both | Event::Returned | Event::ComparedWithZero => {
+                queue.extend(node.data.iter().filter_map(|trail| trail.0.as_deref()))
+            }
             _ => heads.push(node),
         }
     }

@@ -1,7 +1,7 @@
 //! Lists: arrays, vectors and iterators whose elements are known.
 
 use crate::behaviour::evaluate::{Evaluator, reasons};
-use crate::behaviour::trail::Trail;
+
 use crate::behaviour::value::{Kind, TypeAt, Value};
 use crate::ir::Span;
 use std::rc::Rc;
@@ -9,7 +9,14 @@ use std::rc::Rc;
 impl Evaluator<'_, '_> {
     /// A method on a list. The outer None: not one of its own.
     #[expect(clippy::option_option, reason = "as library_method")]
-    pub fn list_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span, want: Option<&TypeAt>) -> Option<Option<Value>> {
+    pub fn list_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Option<Value>> {
         let Kind::List(values) = &receiver.kind else { return None };
         let values: Rc<[Value]> = values.clone();
         let list = |values: Vec<Value>| receiver.map(Kind::List(values.into()));
@@ -25,27 +32,59 @@ impl Evaluator<'_, '_> {
             },
             ("len" | "count", None) => receiver.map(Kind::Integer(values.len() as i128)),
             ("is_empty", None) => receiver.map(Kind::Bool(values.is_empty())),
-            ("collect" | "enumerate_none" | "as_slice" | "drain" | "skip_none" | "to_vec" | "into_vec" | "by_ref" | "inspect" | "sorted" | "dedup" | "unique", _) => {
+            (
+                "collect" | "enumerate_none" | "as_slice" | "drain" | "skip_none" | "to_vec" | "into_vec" | "by_ref"
+                | "inspect" | "sorted" | "dedup" | "unique",
+                _,
+            ) => {
                 // A collected Option or Result of a list fails as its first failing element does.
                 if name == "collect" {
-                    if let Some(failed) = values.iter().find(|value| matches!(value.variant_name(), Some("None" | "Err"))) {
-                        if matches!(want.and_then(|ty| ty.ty.last_segment()), Some("Option" | "Result")) {
-                            return Some(Some(failed.clone()));
-                        }
+                    if let Some(failed) =
+                        values.iter().find(|value| matches!(value.variant_name(), Some("None" | "Err")))
+                        && matches!(want.and_then(|ty| ty.ty.last_segment()), Some("Option" | "Result"))
+                    {
+                        return Some(Some(failed.clone()));
                     }
                     let is_text = matches!(want.and_then(|ty| ty.ty.last_segment()), Some("String"));
-                    if values.iter().all(|value| matches!(value.kind, Kind::Character(_))) && (is_text || want.is_none()) && !values.is_empty() {
-                        let text: String = values.iter().filter_map(|value| if let Kind::Character(character) = value.kind { Some(character) } else { None }).collect();
-                        return Some(Some(receiver.map(Kind::Text(text.into())).on(receiver.trail.both(&reasons(&values)))));
+                    if values.iter().all(|value| matches!(value.kind, Kind::Character(_)))
+                        && (is_text || want.is_none())
+                        && !values.is_empty()
+                    {
+                        let text: String = values
+                            .iter()
+                            .filter_map(|value| {
+                                if let Kind::Character(character) = value.kind { Some(character) } else { None }
+                            })
+                            .collect();
+                        return Some(Some(
+                            receiver.map(Kind::Text(text.into())).on(receiver.trail.both(&reasons(&values))),
+                        ));
                     }
                 }
                 receiver.clone()
             }
             ("rev", None) => list(values.iter().rev().cloned().collect()),
-            ("skip", Some(Value { kind: Kind::Integer(count), .. })) => list(values.iter().skip(usize::try_from(*count).unwrap_or(0)).cloned().collect()),
-            ("take", Some(Value { kind: Kind::Integer(count), .. })) => list(values.iter().take(usize::try_from(*count).unwrap_or(0)).cloned().collect()),
-            ("chain", Some(Value { kind: Kind::List(others), .. })) => list(values.iter().chain(others.iter()).cloned().collect()),
-            ("enumerate", None) => list(values.iter().enumerate().map(|(index, value)| Value::plain(Kind::Tuple([Value::plain(Kind::Integer(index as i128), span), value.clone()].into()), span)).collect()),
+            ("skip", Some(Value { kind: Kind::Integer(count), .. })) => {
+                list(values.iter().skip(usize::try_from(*count).unwrap_or(0)).cloned().collect())
+            }
+            ("take", Some(Value { kind: Kind::Integer(count), .. })) => {
+                list(values.iter().take(usize::try_from(*count).unwrap_or(0)).cloned().collect())
+            }
+            ("chain", Some(Value { kind: Kind::List(others), .. })) => {
+                list(values.iter().chain(others.iter()).cloned().collect())
+            }
+            ("enumerate", None) => list(
+                values
+                    .iter()
+                    .enumerate()
+                    .map(|(index, value)| {
+                        Value::plain(
+                            Kind::Tuple([Value::plain(Kind::Integer(index as i128), span), value.clone()].into()),
+                            span,
+                        )
+                    })
+                    .collect(),
+            ),
             ("min" | "max", None) => {
                 let mut best: Option<Value> = None;
                 for value in values.iter() {
@@ -57,8 +96,24 @@ impl Evaluator<'_, '_> {
                 }
                 found(best.as_ref())
             }
-            ("flatten", None) => list(values.iter().filter(|value| !matches!(value.variant_name(), Some("None" | "Err"))).map(|value| if value.variant_name().is_some() { value.payload().cloned().unwrap_or_else(Value::unit) } else { value.clone() }).collect()),
-            ("map" | "filter_map" | "flat_map" | "map_while" | "find_map" | "filter" | "find" | "any" | "all" | "position" | "for_each" | "take_while" | "skip_while" | "try_for_each", Some(function)) => {
+            ("flatten", None) => list(
+                values
+                    .iter()
+                    .filter(|value| !matches!(value.variant_name(), Some("None" | "Err")))
+                    .map(|value| {
+                        if value.variant_name().is_some() {
+                            value.payload().cloned().unwrap_or_else(Value::unit)
+                        } else {
+                            value.clone()
+                        }
+                    })
+                    .collect(),
+            ),
+            (
+                "map" | "filter_map" | "flat_map" | "map_while" | "find_map" | "filter" | "find" | "any" | "all"
+                | "position" | "for_each" | "take_while" | "skip_while" | "try_for_each",
+                Some(function),
+            ) => {
                 return Some(self.over(receiver, &values, name, function, span));
             }
             ("fold" | "try_fold", Some(start)) => {
@@ -81,14 +136,12 @@ impl Evaluator<'_, '_> {
                 }
                 if name == "try_fold" { Value::some(state) } else { state }
             }
-            ("contains", Some(wanted)) => {
-                if self.header_name(wanted).is_some() || wanted.is_tainted() {
-                    receiver.map(Kind::Maybe)
-                } else {
-                    return None;
-                }
+            ("contains", Some(wanted)) if (self.header_name(wanted).is_some() || wanted.is_tainted()) => {
+                receiver.map(Kind::Maybe)
             }
-            ("windows" | "chunks" | "split" | "join" | "concat" | "sum" | "product", _) => Value { trail: reasons(&values), ..Value::unknown(span) },
+            ("windows" | "chunks" | "split" | "join" | "concat" | "sum" | "product", _) => {
+                Value { trail: reasons(&values), ..Value::unknown(span) }
+            }
             _ => return None,
         }))
     }
@@ -118,7 +171,10 @@ impl Evaluator<'_, '_> {
                                 maybe = true;
                             }
                             Some("Some" | "Ok") => {
-                                let inner = super::super::evaluate::inherit(result.payload().cloned().unwrap_or_else(Value::unit), result);
+                                let inner = super::super::evaluate::inherit(
+                                    result.payload().cloned().unwrap_or_else(Value::unit),
+                                    result,
+                                );
                                 kept.push(inner);
                             }
                             _ => kept.push(result.clone()),
@@ -132,7 +188,9 @@ impl Evaluator<'_, '_> {
                 "filter" | "find" | "take_while" | "skip_while" => {
                     reason = reason.both(&result.trail);
                     match truth {
-                        Some(true) | None if name == "find" => return Some(Value::some(value.clone()).chosen(span, &result.trail)),
+                        Some(true) | None if name == "find" => {
+                            return Some(Value::some(value.clone()).chosen(span, &result.trail));
+                        }
                         Some(true) if name != "skip_while" => kept.push(value.clone()),
                         None => kept.push(value.clone()),
                         Some(false) if name == "skip_while" => {
@@ -147,9 +205,19 @@ impl Evaluator<'_, '_> {
                     reason = reason.both(&result.trail);
                     match truth {
                         None => return Some(Value { kind: Kind::Maybe, trail: reason, at: Some(span) }),
-                        Some(truth) if name == "any" && truth => return Some(Value { kind: Kind::Bool(true), trail: reason, at: Some(span) }),
-                        Some(truth) if name == "all" && !truth => return Some(Value { kind: Kind::Bool(false), trail: reason, at: Some(span) }),
-                        Some(true) if name == "position" => return Some(Value::some(Value { kind: Kind::Integer(index as i128), trail: reason, at: Some(span) })),
+                        Some(truth) if name == "any" && truth => {
+                            return Some(Value { kind: Kind::Bool(true), trail: reason, at: Some(span) });
+                        }
+                        Some(truth) if name == "all" && !truth => {
+                            return Some(Value { kind: Kind::Bool(false), trail: reason, at: Some(span) });
+                        }
+                        Some(true) if name == "position" => {
+                            return Some(Value::some(Value {
+                                kind: Kind::Integer(index as i128),
+                                trail: reason,
+                                at: Some(span),
+                            }));
+                        }
                         _ => {}
                     }
                 }
@@ -163,10 +231,5 @@ impl Evaluator<'_, '_> {
             "for_each" => Value::plain(Kind::Unit, span),
             _ => Value { kind: Kind::List(kept.into()), trail: reason, at: Some(span) },
         })
-    }
-
-    /// Nothing came of a list because of its elements.
-    pub fn no_element(&self, values: &[Value], span: Span) -> Value {
-        Value::none(values.iter().fold(Trail::NONE, |trail, value| trail.both(&value.trail)), span)
     }
 }

@@ -23,7 +23,12 @@ impl Evaluator<'_, '_> {
             return Value::one_of(results, span);
         }
         match op {
-            BinaryOp::Equal | BinaryOp::NotEqual | BinaryOp::Less | BinaryOp::LessEqual | BinaryOp::Greater | BinaryOp::GreaterEqual => self.compare(op, left, right, span),
+            BinaryOp::Equal
+            | BinaryOp::NotEqual
+            | BinaryOp::Less
+            | BinaryOp::LessEqual
+            | BinaryOp::Greater
+            | BinaryOp::GreaterEqual => self.compare(op, left, right, span),
             BinaryOp::And | BinaryOp::Or => left.map(Kind::Maybe).on(left.trail.both(&right.trail)),
             _ => self.arithmetic(op, left, right, span),
         }
@@ -40,21 +45,44 @@ impl Evaluator<'_, '_> {
             (Kind::Float(a), Kind::Integer(b)) => float(op, *a, *b as f64),
             (Kind::Integer(a), Kind::Float(b)) => float(op, *a as f64, *b),
             (Kind::Hint(a), Kind::Hint(b)) => integer(op, *a, *b).map(as_duration),
-            (Kind::Duration(a), Kind::Duration(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) && matches!(right.kind, Kind::Integer(_)) => integer(op, *a, b / SECOND).map(as_duration),
-            (Kind::Duration(a), Kind::Duration(b)) if op == BinaryOp::Multiply && matches!(left.kind, Kind::Integer(_)) => integer(op, a / SECOND, *b).map(as_duration),
+            (Kind::Duration(a), Kind::Duration(b))
+                if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) && matches!(right.kind, Kind::Integer(_)) =>
+            {
+                integer(op, *a, b / SECOND).map(as_duration)
+            }
+            (Kind::Duration(a), Kind::Duration(b))
+                if op == BinaryOp::Multiply && matches!(left.kind, Kind::Integer(_)) =>
+            {
+                integer(op, a / SECOND, *b).map(as_duration)
+            }
             (Kind::Duration(a), Kind::Duration(b)) => match op {
                 BinaryOp::Divide => float(op, *a as f64, *b as f64),
                 _ => integer(op, *a, *b).map(as_duration),
             },
-            (Kind::Duration(a), Kind::Integer(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) => integer(op, *a, *b).map(as_duration),
-            (Kind::Duration(a), Kind::Float(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) => float(op, *a as f64, *b).map(as_duration),
+            (Kind::Duration(a), Kind::Integer(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) => {
+                integer(op, *a, *b).map(as_duration)
+            }
+            (Kind::Duration(a), Kind::Float(b)) if matches!(op, BinaryOp::Multiply | BinaryOp::Divide) => {
+                float(op, *a as f64, *b).map(as_duration)
+            }
             (Kind::Integer(a), Kind::Duration(b)) if op == BinaryOp::Multiply => integer(op, *a, *b).map(as_duration),
-            (Kind::Instant(a), Kind::Duration(b)) => integer(op, *a, *b).map(|kind| if let Kind::Integer(number) = kind { Kind::Instant(number) } else { kind }),
-            (Kind::Date(a), Kind::Duration(b)) => integer(op, *a, *b).map(|kind| if let Kind::Integer(number) = kind { Kind::Date(number) } else { kind }),
-            (Kind::Date(a), Kind::Integer(b)) if op == BinaryOp::Subtract && *b > 100_000_000 => integer(op, *a, b.saturating_mul(SECOND)).map(as_duration),
-            (Kind::Integer(a), Kind::Date(b)) if op == BinaryOp::Subtract && *a > 100_000_000 => integer(op, a.saturating_mul(SECOND), *b).map(as_duration),
-            (Kind::Instant(a), Kind::Instant(b)) | (Kind::Date(a), Kind::Date(b)) if op == BinaryOp::Subtract => integer(op, *a, *b).map(as_duration),
-            (Kind::Character(a), Kind::Character(b)) => integer(op, i128::from(u32::from(*a)), i128::from(u32::from(*b))),
+            (Kind::Instant(a), Kind::Duration(b)) => integer(op, *a, *b)
+                .map(|kind| if let Kind::Integer(number) = kind { Kind::Instant(number) } else { kind }),
+            (Kind::Date(a), Kind::Duration(b)) => {
+                integer(op, *a, *b).map(|kind| if let Kind::Integer(number) = kind { Kind::Date(number) } else { kind })
+            }
+            (Kind::Date(a), Kind::Integer(b)) if op == BinaryOp::Subtract && *b > 100_000_000 => {
+                integer(op, *a, b.saturating_mul(SECOND)).map(as_duration)
+            }
+            (Kind::Integer(a), Kind::Date(b)) if op == BinaryOp::Subtract && *a > 100_000_000 => {
+                integer(op, a.saturating_mul(SECOND), *b).map(as_duration)
+            }
+            (Kind::Instant(a), Kind::Instant(b)) | (Kind::Date(a), Kind::Date(b)) if op == BinaryOp::Subtract => {
+                integer(op, *a, *b).map(as_duration)
+            }
+            (Kind::Character(a), Kind::Character(b)) => {
+                integer(op, i128::from(u32::from(*a)), i128::from(u32::from(*b)))
+            }
             _ => None,
         };
         match kind {
@@ -67,10 +95,21 @@ impl Evaluator<'_, '_> {
                     _ => false,
                 };
                 // A date or an instant less an unknown one: the present, most likely.
-                if let (BinaryOp::Subtract, true, Kind::Date(_) | Kind::Instant(_)) = (op, right.is_unknown(), &left_kind) {
-                    return left.nanoseconds().map_or_else(|| Value { trail: trail.clone(), ..Value::unknown(span) }, |time| make(Kind::Duration(time)));
+                if let (BinaryOp::Subtract, true, Kind::Date(_) | Kind::Instant(_)) =
+                    (op, right.is_unknown(), &left_kind)
+                {
+                    return left.nanoseconds().map_or_else(
+                        || Value { trail: trail.clone(), ..Value::unknown(span) },
+                        |time| make(Kind::Duration(time)),
+                    );
                 }
-                let hint = if left.trail.carries_hint() { Some(left) } else if right.trail.carries_hint() { Some(right) } else { None };
+                let hint = if left.trail.carries_hint() {
+                    Some(left)
+                } else if right.trail.carries_hint() {
+                    Some(right)
+                } else {
+                    None
+                };
                 match hint {
                     Some(hint) if keeps && !hint.is_unknown() => make(hint.kind.clone()),
                     _ => Value { trail, ..Value::unknown(span) },
@@ -105,7 +144,11 @@ impl Evaluator<'_, '_> {
                 } else {
                     match (a.fields.first(), b.fields.first()) {
                         (None, None) => Some(Ordering::Equal),
-                        (Some((_, x)), Some((_, y))) if a.fields.len() == 1 && !matches!(x.kind, Kind::OneOf(_)) && !matches!(y.kind, Kind::OneOf(_)) => {
+                        (Some((_, x)), Some((_, y)))
+                            if a.fields.len() == 1
+                                && !matches!(x.kind, Kind::OneOf(_))
+                                && !matches!(y.kind, Kind::OneOf(_)) =>
+                        {
                             let inner = self.compare(op, x, y, span);
                             return inner.on(trail.both(&x.trail).both(&y.trail));
                         }
@@ -117,13 +160,20 @@ impl Evaluator<'_, '_> {
                 (Some(a), Some(b)) => a.partial_cmp(&b),
                 _ => None,
             },
-            _ => match (number_of(&Value::with(left_kind.clone(), Trail::NONE)), number_of(&Value::with(right_kind.clone(), Trail::NONE))) {
+            _ => match (
+                number_of(&Value::with(left_kind.clone(), Trail::NONE)),
+                number_of(&Value::with(right_kind.clone(), Trail::NONE)),
+            ) {
                 (Some(a), Some(b)) => Some(a.cmp(&b)),
                 _ => None,
             },
         };
-        let ordering = ordering.or_else(|| self.guess(left, right)).or_else(|| self.guess(right, left).map(Ordering::reverse));
-        let zero = |kind: &Kind| matches!(kind, Kind::Integer(0) | Kind::Duration(0)) || matches!(kind, Kind::Float(number) if *number == 0.0);
+        let ordering =
+            ordering.or_else(|| self.guess(left, right)).or_else(|| self.guess(right, left).map(Ordering::reverse));
+        let zero = |kind: &Kind| {
+            matches!(kind, Kind::Integer(0) | Kind::Duration(0))
+                || matches!(kind, Kind::Float(number) if *number == 0.0)
+        };
         let is_text = matches!(left.kind, Kind::Text(_) | Kind::Character(_) | Kind::NotText);
         let text_part = crate::behaviour::pattern::is_text_part(left) || crate::behaviour::pattern::is_text_part(right);
         let event = if is_text || text_part {
@@ -148,15 +198,25 @@ impl Evaluator<'_, '_> {
     /// How a hint compares with something unknown.
     fn guess(&self, hint: &Value, other: &Value) -> Option<Ordering> {
         // What was cut from the hint itself is less than the hint.
-        let cut = |value: &Value| value.is_unknown() && value.trail.find(false, |node| node.event == Event::Bound(true)).is_some();
-        if cut(other) && hint.trail.carries_hint() && !hint.is_unknown() && hint.trail.find(false, |node| node.event == Event::Bound(true)).is_none() {
+        let cut = |value: &Value| {
+            value.is_unknown() && value.trail.find(false, |node| node.event == Event::Bound(true)).is_some()
+        };
+        if cut(other)
+            && hint.trail.carries_hint()
+            && !hint.is_unknown()
+            && hint.trail.find(false, |node| node.event == Event::Bound(true)).is_none()
+        {
             return Some(Ordering::Greater);
         }
         if !other.is_unknown() || other.trail.carries_hint() || !hint.trail.carries_hint() {
             return None;
         }
         let number = number_of(hint)?;
-        Some(if number > 0 && (self.case.is_long() || self.case == Case::Overflow) { Ordering::Greater } else { Ordering::Less })
+        Some(if number > 0 && (self.case.is_long() || self.case == Case::Overflow) {
+            Ordering::Greater
+        } else {
+            Ordering::Less
+        })
     }
 
     /// `min(a, b)`
@@ -184,8 +244,13 @@ impl Evaluator<'_, '_> {
         let both_hints = a.trail.carries_hint() && b.trail.carries_hint();
         let (hint_kind, other_kind) = (adapted(&hint.kind, &other.kind), adapted(&other.kind, &hint.kind));
         let ordering = match (as_float(&hint_kind), as_float(&other_kind)) {
-            (Some(x), Some(y)) => match (number_of(&Value::with(hint_kind.clone(), Trail::NONE)), number_of(&Value::with(other_kind.clone(), Trail::NONE))) {
-                (Some(x), Some(y)) if !matches!(hint_kind, Kind::Float(_)) && !matches!(other_kind, Kind::Float(_)) => Some(x.cmp(&y)),
+            (Some(x), Some(y)) => match (
+                number_of(&Value::with(hint_kind.clone(), Trail::NONE)),
+                number_of(&Value::with(other_kind.clone(), Trail::NONE)),
+            ) {
+                (Some(x), Some(y)) if !matches!(hint_kind, Kind::Float(_)) && !matches!(other_kind, Kind::Float(_)) => {
+                    Some(x.cmp(&y))
+                }
                 _ => x.partial_cmp(&y),
             },
             _ => self.guess(hint, other),
@@ -193,7 +258,13 @@ impl Evaluator<'_, '_> {
         if !hint.trail.carries_hint() {
             // Neither is a hint; one may still be there because of one.
             let kind = match ordering {
-                Some(order) => if (order == Ordering::Less) == larger { other_kind } else { hint_kind },
+                Some(order) => {
+                    if (order == Ordering::Less) == larger {
+                        other_kind
+                    } else {
+                        hint_kind
+                    }
+                }
                 None => return Value { trail, ..Value::unknown(span) },
             };
             // An unknown own wait under or over a zero that a missing hint left is no zero.
@@ -203,7 +274,11 @@ impl Evaluator<'_, '_> {
         let hint_wins = if larger { order != Ordering::Less } else { order != Ordering::Greater };
         // The smaller of two moments to wake at, or of two hints, cuts nothing by itself.
         if both_hints || (!larger && matches!(hint.kind, Kind::Instant(_))) {
-            return if hint_wins { Value { kind: hint_kind, trail, at: Some(span) } } else { Value { kind: other_kind, trail, at: Some(span) } };
+            return if hint_wins {
+                Value { kind: hint_kind, trail, at: Some(span) }
+            } else {
+                Value { kind: other_kind, trail, at: Some(span) }
+            };
         }
         let event = if larger { Event::Floor(!hint_wins) } else { Event::Bound(!hint_wins) };
         let against = match &other.kind {
@@ -223,7 +298,14 @@ impl Evaluator<'_, '_> {
 
     /// A method on a number. The outer None: not one of a number's.
     #[expect(clippy::option_option, reason = "as library_method")]
-    pub fn number_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span, want: Option<&TypeAt>) -> Option<Option<Value>> {
+    pub fn number_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Option<Value>> {
         let argument = arguments.first();
         let op = match name {
             "saturating_add" | "checked_add" | "wrapping_add" | "overflowing_add" | "add" => Some(BinaryOp::Add),
@@ -234,7 +316,17 @@ impl Evaluator<'_, '_> {
         };
         if let (Some(op), Some(argument)) = (op, argument) {
             let result = self.binary(op, receiver, argument, span);
-            let result = if name == "saturating_sub" { self.each(&result, |_, value| if matches!(value.kind, Kind::Integer(number) if number < 0) { value.map(Kind::Integer(0)) } else { value.clone() }) } else { result };
+            let result = if name == "saturating_sub" {
+                self.each(&result, |_, value| {
+                    if matches!(value.kind, Kind::Integer(number) if number < 0) {
+                        value.map(Kind::Integer(0))
+                    } else {
+                        value.clone()
+                    }
+                })
+            } else {
+                result
+            };
             return Some(Some(if name.starts_with("checked") {
                 self.each(&result, |_, value| Value::some(value.clone()))
             } else {
@@ -260,8 +352,12 @@ impl Evaluator<'_, '_> {
             ("is_nan", None) => self.number_test(float.is_some_and(f64::is_nan), receiver, span),
             ("is_finite", None) => self.number_test(float.is_some_and(f64::is_finite), receiver, span),
             ("is_infinite", None) => self.number_test(float.is_some_and(f64::is_infinite), receiver, span),
-            ("is_sign_negative" | "is_negative", None) => self.number_test(float.is_some_and(|number| number < 0.0), receiver, span),
-            ("is_sign_positive" | "is_positive", None) => self.number_test(float.is_some_and(|number| number > 0.0), receiver, span),
+            ("is_sign_negative" | "is_negative", None) => {
+                self.number_test(float.is_some_and(|number| number < 0.0), receiver, span)
+            }
+            ("is_sign_positive" | "is_positive", None) => {
+                self.number_test(float.is_some_and(|number| number > 0.0), receiver, span)
+            }
             ("is_zero", None) => self.compare(BinaryOp::Equal, receiver, &Value::plain(Kind::Integer(0), span), span),
             ("is_ascii_digit", None) => match receiver.kind {
                 Kind::Integer(number) => self.digit_test((48..58).contains(&number), receiver, span),
@@ -270,15 +366,27 @@ impl Evaluator<'_, '_> {
             ("is_ascii_whitespace" | "is_ascii_alphabetic", None) => match receiver.kind {
                 Kind::Integer(number) => {
                     let byte = u8::try_from(number).unwrap_or(0);
-                    self.tested(if name == "is_ascii_whitespace" { byte.is_ascii_whitespace() } else { byte.is_ascii_alphabetic() }, receiver, span)
+                    self.tested(
+                        if name == "is_ascii_whitespace" {
+                            byte.is_ascii_whitespace()
+                        } else {
+                            byte.is_ascii_alphabetic()
+                        },
+                        receiver,
+                        span,
+                    )
                 }
                 _ => return None,
             },
-            ("to_string" | "into" | "get" | "pow" | "abs" | "unsigned_abs" | "as_secs", _) => match (&receiver.kind, want.and_then(|ty| ty.ty.last_segment())) {
-                (Kind::Integer(number), _) if name == "to_string" => receiver.map(Kind::Text(Rc::from(number.to_string()))),
-                (_, Some("Duration")) if name == "into" => receiver.map(Kind::Duration(receiver.nanoseconds()?)),
-                _ => receiver.clone(),
-            },
+            ("to_string" | "into" | "get" | "pow" | "abs" | "unsigned_abs" | "as_secs", _) => {
+                match (&receiver.kind, want.and_then(|ty| ty.ty.last_segment())) {
+                    (Kind::Integer(number), _) if name == "to_string" => {
+                        receiver.map(Kind::Text(Rc::from(number.to_string())))
+                    }
+                    (_, Some("Duration")) if name == "into" => receiver.map(Kind::Duration(receiver.nanoseconds()?)),
+                    _ => receiver.clone(),
+                }
+            }
             ("try_into", None) => Value::ok(receiver.clone()),
             ("seconds" | "std_seconds", None) => receiver.map(Kind::Duration(receiver.nanoseconds()?)),
             ("milliseconds", None) => receiver.map(Kind::Duration(receiver.nanoseconds()? / 1_000)),
@@ -301,7 +409,8 @@ impl Evaluator<'_, '_> {
     }
 
     fn number_test(&self, truth: bool, receiver: &Value, span: Span) -> Value {
-        let trail = if receiver.trail.is_some() { step(Event::ComparedWithZero, span, &receiver.trail) } else { Trail::NONE };
+        let trail =
+            if receiver.trail.is_some() { step(Event::ComparedWithZero, span, &receiver.trail) } else { Trail::NONE };
         Value { kind: Kind::Bool(truth), trail, at: Some(span) }
     }
 
@@ -313,7 +422,8 @@ impl Evaluator<'_, '_> {
             let low = number.rem_euclid(modulus);
             if signed && low >= modulus / 2 { low - modulus } else { low }
         };
-        let saturate = |number: f64, low: i128, high: i128| if number.is_nan() { 0 } else { (number as i128).clamp(low, high) };
+        let saturate =
+            |number: f64, low: i128, high: i128| if number.is_nan() { 0 } else { (number as i128).clamp(low, high) };
         let (bits, signed) = match ty.last_segment() {
             Some("u8") => (8, false),
             Some("u16") => (16, false),
@@ -331,13 +441,17 @@ impl Evaluator<'_, '_> {
             }
             Some("char") => {
                 return match value.kind {
-                    Kind::Integer(number) => u32::try_from(number).ok().and_then(char::from_u32).map_or_else(|| value.clone(), |character| value.map(Kind::Character(character))),
+                    Kind::Integer(number) => u32::try_from(number)
+                        .ok()
+                        .and_then(char::from_u32)
+                        .map_or_else(|| value.clone(), |character| value.map(Kind::Character(character))),
                     _ => value.clone(),
                 };
             }
             _ => return value.clone(),
         };
-        let (low, high) = if signed { (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1) } else { (0, (1_i128 << bits) - 1) };
+        let (low, high) =
+            if signed { (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1) } else { (0, (1_i128 << bits) - 1) };
         match value.kind {
             Kind::Integer(number) => value.map(Kind::Integer(wrap(number, bits, signed))),
             Kind::Float(number) => value.map(Kind::Integer(saturate(number, low, high))),
@@ -361,7 +475,11 @@ fn adapted(kind: &Kind, other: &Kind) -> Kind {
 
 fn as_float(kind: &Kind) -> Option<f64> {
     match kind {
-        Kind::Integer(number) | Kind::Duration(number) | Kind::Instant(number) | Kind::Date(number) | Kind::Hint(number) => Some(*number as f64),
+        Kind::Integer(number)
+        | Kind::Duration(number)
+        | Kind::Instant(number)
+        | Kind::Date(number)
+        | Kind::Hint(number) => Some(*number as f64),
         Kind::Float(number) => Some(*number),
         Kind::Character(character) => Some(f64::from(u32::from(*character))),
         _ => None,

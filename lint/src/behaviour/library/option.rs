@@ -6,20 +6,51 @@ use crate::behaviour::value::{Kind, TypeAt, Value};
 use crate::ir::Span;
 
 /// Methods of what is inside, that a failure passes through untouched when our guess of its wrapper was one too many.
-pub const IS_WRAPPER_FREE: &[&str] = &["parse", "to_str", "as_str", "trim", "as_bytes", "to_std", "as_secs", "min", "max", "to_string", "duration_since", "get", "to_lowercase", "value"];
+pub const IS_WRAPPER_FREE: &[&str] = &[
+    "parse",
+    "to_str",
+    "as_str",
+    "trim",
+    "as_bytes",
+    "to_std",
+    "as_secs",
+    "min",
+    "max",
+    "to_string",
+    "duration_since",
+    "get",
+    "to_lowercase",
+    "value",
+];
 
 impl Evaluator<'_, '_> {
     /// A method on `Some`, `None`, `Ok` or `Err`. The outer None: not a method of theirs.
     #[expect(clippy::option_option, reason = "as library_method")]
-    pub fn option_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span, want: Option<&TypeAt>) -> Option<Option<Value>> {
+    pub fn option_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Option<Value>> {
         let kind = receiver.variant_name()?;
         let is_good = matches!(kind, "Some" | "Ok");
         let is_result = matches!(kind, "Ok" | "Err");
-        let payload = receiver.payload().map(|payload| inherit(payload.clone(), receiver)).unwrap_or_else(|| receiver.map(Kind::Unit));
+        let payload = receiver
+            .payload()
+            .map(|payload| inherit(payload.clone(), receiver))
+            .unwrap_or_else(|| receiver.map(Kind::Unit));
         let trail = receiver.trail.clone();
         let wrap = |value: Value| if is_result { Value::ok(value) } else { Value::some(value) };
         let none = || Value { ..Value::none(trail.clone(), span) };
-        let truth = |truth: bool| Some(Some(Value { kind: Kind::Bool(truth), trail: if trail.is_some() { trail.clone() } else { Trail::NONE }, at: Some(span) }));
+        let truth = |truth: bool| {
+            Some(Some(Value {
+                kind: Kind::Bool(truth),
+                trail: if trail.is_some() { trail.clone() } else { Trail::NONE },
+                at: Some(span),
+            }))
+        };
         Some(match (name, arguments) {
             ("unwrap" | "expect" | "unwrap_unchecked" | "into_ok", _) => {
                 if !is_good {
@@ -34,15 +65,27 @@ impl Evaluator<'_, '_> {
             } else {
                 let default = self.default_of("", want, span);
                 // Without a type in sight, the default of a parsed or read hint is a number's or a duration's: zero.
-                let is_text = trail.find(true, |node| matches!(node.event, Event::NotText | Event::NotNumber | Event::NotDate | Event::Absent)).is_some_and(|node| node.event == Event::NotText);
-                let default = if default.is_unknown() && want.is_none() && is_text { Value::plain(Kind::Text("".into()), span) } else if default.is_unknown() && want.is_none() { Value::plain(Kind::Hint(0), span) } else { default };
+                let is_text = trail
+                    .find(true, |node| {
+                        matches!(node.event, Event::NotText | Event::NotNumber | Event::NotDate | Event::Absent)
+                    })
+                    .is_some_and(|node| node.event == Event::NotText);
+                let default = if default.is_unknown() && want.is_none() && is_text {
+                    Value::plain(Kind::Text("".into()), span)
+                } else if default.is_unknown() && want.is_none() {
+                    Value::plain(Kind::Hint(0), span)
+                } else {
+                    default
+                };
                 self.fall_back(&default, span, &trail)
             }),
             ("unwrap_or_else", [function]) => {
                 if is_good {
                     Some(payload)
                 } else {
-                    let fallback = self.under(&trail, |this| this.apply(function, if is_result { vec![payload] } else { Vec::new() }, span, want))?;
+                    let fallback = self.under(&trail, |this| {
+                        this.apply(function, if is_result { vec![payload] } else { Vec::new() }, span, want)
+                    })?;
                     Some(self.fall_back(&fallback, span, &trail))
                 }
             }
@@ -67,7 +110,9 @@ impl Evaluator<'_, '_> {
             ("or_else", [function]) => match is_good {
                 true => Some(receiver.clone()),
                 false => {
-                    let fallback = self.under(&trail, |this| this.apply(function, if is_result { vec![payload] } else { Vec::new() }, span, want))?;
+                    let fallback = self.under(&trail, |this| {
+                        this.apply(function, if is_result { vec![payload] } else { Vec::new() }, span, want)
+                    })?;
                     Some(self.fall_back(&fallback, span, &trail))
                 }
             },
@@ -81,13 +126,17 @@ impl Evaluator<'_, '_> {
             ("map_or_else", [fallback, function]) => match is_good {
                 true => self.under(&trail, |this| this.apply(function, vec![payload], span, want)),
                 false => {
-                    let fallback = self.under(&trail, |this| this.apply(fallback, if is_result { vec![payload] } else { Vec::new() }, span, want))?;
+                    let fallback = self.under(&trail, |this| {
+                        this.apply(fallback, if is_result { vec![payload] } else { Vec::new() }, span, want)
+                    })?;
                     Some(self.fall_back(&fallback, span, &trail))
                 }
             },
             ("ok", []) => Some(if is_good { Value::some(payload) } else { none() }),
             ("err", []) => Some(if is_good { none() } else { Value::some(payload) }),
-            ("ok_or", [error]) => Some(if is_good { Value::ok(payload) } else { Value::err(error.clone()).chosen(span, &trail) }),
+            ("ok_or", [error]) => {
+                Some(if is_good { Value::ok(payload) } else { Value::err(error.clone()).chosen(span, &trail) })
+            }
             ("ok_or_else", [function]) => match is_good {
                 true => Some(Value::ok(payload)),
                 false => {
@@ -105,7 +154,10 @@ impl Evaluator<'_, '_> {
                         match verdict.kind {
                             Kind::Bool(true) => kept.push(receiver.clone()),
                             Kind::Bool(false) => kept.push(if verdict.trail.is_some() { dropped } else { none() }),
-                            _ => kept.extend([receiver.clone(), if verdict.trail.is_some() { dropped } else { Value::none(Trail::NONE, span) }]),
+                            _ => kept.extend([
+                                receiver.clone(),
+                                if verdict.trail.is_some() { dropped } else { Value::none(Trail::NONE, span) },
+                            ]),
                         }
                     }
                     Some(Value::one_of(kept, span))
@@ -126,21 +178,36 @@ impl Evaluator<'_, '_> {
                 _ => Some(receiver.clone()),
             },
             ("transpose", []) => match (is_good, payload.variant_name()) {
-                (true, Some("Some")) => Some(Value::some(Value::ok(payload.payload().cloned().unwrap_or_else(Value::unit)))),
-                (true, Some("Ok")) => Some(Value::ok(Value::some(payload.payload().cloned().unwrap_or_else(Value::unit)))),
+                (true, Some("Some")) => {
+                    Some(Value::some(Value::ok(payload.payload().cloned().unwrap_or_else(Value::unit))))
+                }
+                (true, Some("Ok")) => {
+                    Some(Value::ok(Value::some(payload.payload().cloned().unwrap_or_else(Value::unit))))
+                }
                 (true, Some("None")) => Some(payload),
                 (true, Some("Err")) => Some(payload),
                 (false, _) if !is_result => Some(Value::ok(receiver.clone())),
                 _ => Some(receiver.clone()),
             },
             ("zip", [other]) => Some(match (is_good, other.variant_name()) {
-                (true, Some("Some")) => Value::some(Value::plain(Kind::Tuple([payload, other.payload().cloned().unwrap_or_else(Value::unit)].into()), span)),
+                (true, Some("Some")) => Value::some(Value::plain(
+                    Kind::Tuple([payload, other.payload().cloned().unwrap_or_else(Value::unit)].into()),
+                    span,
+                )),
                 (true, Some("None")) => other.clone(),
                 (true, _) => Value::some(Value::plain(Kind::Tuple([payload, other.clone()].into()), span)),
                 (false, _) => receiver.clone(),
             }),
-            ("inspect" | "inspect_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with" | "change_context" | "attach_printable" | "as_ref" | "take" | "into_iter" | "iter" | "into_diagnostic" | "map_into" | "err_into", _) => {
-                if let (Some(Kind::Closure(closure)), true) = (arguments.first().map(|argument| argument.kind.clone()), (name == "inspect" && is_good) || (name == "inspect_err" && !is_good)) {
+            (
+                "inspect" | "inspect_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with"
+                | "change_context" | "attach_printable" | "as_ref" | "take" | "into_iter" | "iter" | "into_diagnostic"
+                | "map_into" | "err_into",
+                _,
+            ) => {
+                if let (Some(Kind::Closure(closure)), true) = (
+                    arguments.first().map(|argument| argument.kind.clone()),
+                    (name == "inspect" && is_good) || (name == "inspect_err" && !is_good),
+                ) {
                     let _ = self.call_closure(&closure, vec![payload], span, None);
                 }
                 Some(receiver.clone())
@@ -150,7 +217,11 @@ impl Evaluator<'_, '_> {
             ("next" | "last" | "nth" | "next_back" | "pop", _) => Some(receiver.clone()),
             ("copied" | "cloned" | "as_deref" | "as_mut" | "to_owned" | "clone", _) => Some(receiver.clone()),
             ("into", []) if is_result || !is_good => Some(receiver.clone()),
-            ("get_or_insert" | "get_or_insert_with" | "insert" | "replace", _) => Some(if is_good { payload } else { arguments.first().cloned().unwrap_or_else(|| Value::unknown(span)).chosen(span, &trail) }),
+            ("get_or_insert" | "get_or_insert_with" | "insert" | "replace", _) => Some(if is_good {
+                payload
+            } else {
+                arguments.first().cloned().unwrap_or_else(|| Value::unknown(span)).chosen(span, &trail)
+            }),
             ("unwrap_or_log" | "unwrap_or_else_log", _) => None?,
             ("try_into", []) => return None,
             ("and_modify" | "find" | "flat_map_ok", _) => return None,
@@ -165,8 +236,20 @@ impl Evaluator<'_, '_> {
                 let (x, y) = (inherit(x.clone(), a), inherit(y.clone(), b));
                 Value::some(if larger { self.greatest(&x, &y, span) } else { self.least(&x, &y, span) })
             }
-            (Some(_), None) => if larger { a.clone().chosen(span, &b.trail) } else { b.clone() },
-            (None, Some(_)) => if larger { b.clone().chosen(span, &a.trail) } else { a.clone() },
+            (Some(_), None) => {
+                if larger {
+                    a.clone().chosen(span, &b.trail)
+                } else {
+                    b.clone()
+                }
+            }
+            (None, Some(_)) => {
+                if larger {
+                    b.clone().chosen(span, &a.trail)
+                } else {
+                    a.clone()
+                }
+            }
             (None, None) => a.clone(),
         }
     }

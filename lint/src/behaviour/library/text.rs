@@ -11,7 +11,15 @@ use std::rc::Rc;
 impl Evaluator<'_, '_> {
     /// A method on text. The outer None: not one of text's.
     #[expect(clippy::option_option, reason = "as library_method")]
-    pub fn text_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span, generics: &[Type], want: Option<&TypeAt>) -> Option<Option<Value>> {
+    pub fn text_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+        generics: &[Type],
+        want: Option<&TypeAt>,
+    ) -> Option<Option<Value>> {
         let is_text = matches!(receiver.kind, Kind::Text(_));
         let text: Rc<str> = if let Kind::Text(text) = &receiver.kind { text.clone() } else { "\u{fffd}".into() };
         let same = |content: &str| receiver.map(Kind::Text(content.into()));
@@ -26,12 +34,25 @@ impl Evaluator<'_, '_> {
                     Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
                 }
             }
-            ("as_str" | "as_bytes" | "to_string" | "to_owned" | "into_string" | "into_bytes" | "as_encoded_bytes" | "to_bytes" | "bytes_slice" | "into_boxed_str" | "into" | "to_ascii_string" | "value" | "as_slice" | "deref" | "to_string_lossy" | "to_vec" | "encode", None) => receiver.clone(),
-            ("trim" | "trim_ascii" | "trim_matches" | "trim_start_matches" | "trim_end_matches", _) if is_text => same(text.trim()),
-            ("trim_start" | "trim_end" | "trim_left" | "trim_right" | "trim_ascii_start" | "trim_ascii_end", None) if is_text => same(text.trim()),
+            (
+                "as_str" | "as_bytes" | "to_string" | "to_owned" | "into_string" | "into_bytes" | "as_encoded_bytes"
+                | "to_bytes" | "bytes_slice" | "into_boxed_str" | "into" | "to_ascii_string" | "value" | "as_slice"
+                | "deref" | "to_string_lossy" | "to_vec" | "encode",
+                None,
+            ) => receiver.clone(),
+            ("trim" | "trim_ascii" | "trim_matches" | "trim_start_matches" | "trim_end_matches", _) if is_text => {
+                same(text.trim())
+            }
+            ("trim_start" | "trim_end" | "trim_left" | "trim_right" | "trim_ascii_start" | "trim_ascii_end", None)
+                if is_text =>
+            {
+                same(text.trim())
+            }
             ("to_lowercase" | "to_ascii_lowercase", None) if is_text => same(&text.to_ascii_lowercase()),
             ("to_uppercase" | "to_ascii_uppercase", None) if is_text => same(&text.to_ascii_uppercase()),
-            ("trim" | "trim_start" | "trim_end" | "trim_ascii" | "to_lowercase" | "to_ascii_lowercase", _) => receiver.clone(),
+            ("trim" | "trim_start" | "trim_end" | "trim_ascii" | "to_lowercase" | "to_ascii_lowercase", _) => {
+                receiver.clone()
+            }
             ("len", None) => {
                 let length = number(text.len());
                 let trail = step(Event::Tested, span, &receiver.trail);
@@ -72,8 +93,16 @@ impl Evaluator<'_, '_> {
             },
             ("strip_prefix" | "strip_suffix", Some(pattern)) => {
                 let stripped = match &pattern.kind {
-                    Kind::Text(pattern) => Some(if name == "strip_prefix" { text.strip_prefix(&**pattern) } else { text.strip_suffix(&**pattern) }),
-                    Kind::Character(pattern) => Some(if name == "strip_prefix" { text.strip_prefix(*pattern) } else { text.strip_suffix(*pattern) }),
+                    Kind::Text(pattern) => Some(if name == "strip_prefix" {
+                        text.strip_prefix(&**pattern)
+                    } else {
+                        text.strip_suffix(&**pattern)
+                    }),
+                    Kind::Character(pattern) => Some(if name == "strip_prefix" {
+                        text.strip_prefix(*pattern)
+                    } else {
+                        text.strip_suffix(*pattern)
+                    }),
                     _ => None,
                 };
                 match stripped {
@@ -102,16 +131,28 @@ impl Evaluator<'_, '_> {
                 };
                 receiver.map(Kind::List(parts.into()))
             }
-            ("split_whitespace" | "split_ascii_whitespace", None) => receiver.map(Kind::List(text.split_whitespace().map(same).collect())),
+            ("split_whitespace" | "split_ascii_whitespace", None) => {
+                receiver.map(Kind::List(text.split_whitespace().map(same).collect()))
+            }
             ("lines", None) => receiver.map(Kind::List(text.lines().map(same).collect())),
-            ("chars", None) => receiver.map(Kind::List(text.chars().take(64).map(|c| receiver.map(Kind::Character(c))).collect())),
-            ("bytes" | "iter" | "into_iter" | "iter_bytes", None) => receiver.map(Kind::List(text.bytes().take(64).map(|b| receiver.map(Kind::Integer(i128::from(b)))).collect())),
-            ("char_indices", None) => receiver.map(Kind::List(text.char_indices().take(64).map(|(i, c)| receiver.map(Kind::Tuple([number(i), receiver.map(Kind::Character(c))].into()))).collect())),
+            ("chars", None) => {
+                receiver.map(Kind::List(text.chars().take(64).map(|c| receiver.map(Kind::Character(c))).collect()))
+            }
+            ("bytes" | "iter" | "into_iter" | "iter_bytes", None) => receiver
+                .map(Kind::List(text.bytes().take(64).map(|b| receiver.map(Kind::Integer(i128::from(b)))).collect())),
+            ("char_indices", None) => receiver.map(Kind::List(
+                text.char_indices()
+                    .take(64)
+                    .map(|(i, c)| receiver.map(Kind::Tuple([number(i), receiver.map(Kind::Character(c))].into())))
+                    .collect(),
+            )),
             ("get", Some(index)) => match index.kind {
-                Kind::Integer(index) => match usize::try_from(index).ok().and_then(|index| text.as_bytes().get(index)) {
-                    Some(byte) => Value::some(receiver.map(Kind::Integer(i128::from(*byte)))),
-                    None => Value::none(step(Event::Tested, span, &receiver.trail), span),
-                },
+                Kind::Integer(index) => {
+                    match usize::try_from(index).ok().and_then(|index| text.as_bytes().get(index)) {
+                        Some(byte) => Value::some(receiver.map(Kind::Integer(i128::from(*byte)))),
+                        None => Value::none(step(Event::Tested, span, &receiver.trail), span),
+                    }
+                }
                 _ => Value::some(receiver.clone()),
             },
             ("find" | "rfind", Some(pattern)) => {
@@ -125,13 +166,16 @@ impl Evaluator<'_, '_> {
                     None => Value::none(step(Event::Tested, span, &receiver.trail), span),
                 }
             }
-            ("replace" | "replacen", Some(pattern)) => match (&pattern.kind, arguments.get(1).map(|value| &value.kind)) {
+            ("replace" | "replacen", Some(pattern)) => match (&pattern.kind, arguments.get(1).map(|value| &value.kind))
+            {
                 (Kind::Text(from), Some(Kind::Text(to))) => same(&text.replace(&**from, to)),
                 (Kind::Character(from), Some(Kind::Text(to))) => same(&text.replace(*from, to)),
                 _ => receiver.clone(),
             },
             ("split_first", None) => match text.as_bytes().split_first() {
-                Some((first, rest)) => Value::some(receiver.map(Kind::Tuple([receiver.map(Kind::Integer(i128::from(*first))), same(&String::from_utf8_lossy(rest))].into()))),
+                Some((first, rest)) => Value::some(receiver.map(Kind::Tuple(
+                    [receiver.map(Kind::Integer(i128::from(*first))), same(&String::from_utf8_lossy(rest))].into(),
+                ))),
                 None => Value::none(step(Event::Tested, span, &receiver.trail), span),
             },
             ("first", None) => match text.as_bytes().first() {
@@ -169,13 +213,21 @@ impl Evaluator<'_, '_> {
     }
 
     /// `text.parse::<T>()`: the type decides. Without one in sight it is a whole number.
-    pub fn parse(&mut self, text: &Value, turbofish: Option<&Type>, want: Option<&TypeAt>, span: Span) -> Option<Value> {
+    pub fn parse(
+        &mut self,
+        text: &Value,
+        turbofish: Option<&Type>,
+        want: Option<&TypeAt>,
+        span: Span,
+    ) -> Option<Value> {
         let ty = match turbofish {
             Some(ty) if !matches!(ty, Type::Other) => Some(self.type_here(ty)),
             _ => want.cloned(),
         };
         let leaf = ty.map(|mut ty| {
-            while matches!(ty.ty.last_segment(), Some("Option" | "Result" | "Vec" | "Poll")) && !ty.ty.arguments().is_empty() {
+            while matches!(ty.ty.last_segment(), Some("Option" | "Result" | "Vec" | "Poll"))
+                && !ty.ty.arguments().is_empty()
+            {
                 ty.ty = ty.ty.arguments()[0].clone();
             }
             ty
@@ -194,7 +246,9 @@ impl Evaluator<'_, '_> {
             Some("i128") => self.parse_integer(text, true, 127, span),
             Some("f32" | "f64") => self.parse_float(text, span),
             Some("String" | "HeaderValue" | "str" | "PathBuf" | "ByteString") => Value::ok(text.clone()),
-            Some("HttpDate") if leaf.as_ref().is_none_or(|leaf| self.local_type(leaf).is_none()) => self.parse_date(text, span),
+            Some("HttpDate") if leaf.as_ref().is_none_or(|leaf| self.local_type(leaf).is_none()) => {
+                self.parse_date(text, span)
+            }
             Some(other) => {
                 let leaf = leaf.expect("it has a name");
                 match self.program.resolve_type(leaf.scope, leaf.self_type.as_ref(), &leaf.ty) {
@@ -209,8 +263,12 @@ impl Evaluator<'_, '_> {
                         }
                     }
                     // A generic parameter that nobody fixed: a number is what such helpers are for.
-                    Resolved::Unknown(_) if other.len() <= 2 && other.chars().all(char::is_uppercase) => self.parse_integer(text, false, 64, span),
-                    _ if names::reads_date(other) || other == "Zoned" || other == "Timestamp" => self.parse_date(text, span),
+                    Resolved::Unknown(_) if other.len() <= 2 && other.chars().all(char::is_uppercase) => {
+                        self.parse_integer(text, false, 64, span)
+                    }
+                    _ if names::reads_date(other) || other == "Zoned" || other == "Timestamp" => {
+                        self.parse_date(text, span)
+                    }
                     _ if other == "Duration" || other == "TimeDelta" => self.parse_integer(text, false, 64, span),
                     _ => {
                         self.log.missing.insert(other.into());
@@ -225,12 +283,21 @@ impl Evaluator<'_, '_> {
 
     /// A method on a character.
     #[expect(clippy::option_option, reason = "as library_method")]
-    pub fn character_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span) -> Option<Option<Value>> {
+    pub fn character_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+    ) -> Option<Option<Value>> {
         let Kind::Character(character) = receiver.kind else { return None };
         Some(Some(match name {
             "to_digit" => match character.to_digit(10) {
                 Some(digit) => Value::some(receiver.map(Kind::Integer(i128::from(digit)))),
-                None => Value::none(self.failed(Event::NotNumber, self.iterations.last().copied().unwrap_or(span), receiver), span),
+                None => Value::none(
+                    self.failed(Event::NotNumber, self.iterations.last().copied().unwrap_or(span), receiver),
+                    span,
+                ),
             },
             "is_ascii_digit" | "is_numeric" | "is_digit" => self.digit_test(character.is_ascii_digit(), receiver, span),
             "is_alphabetic" | "is_ascii_alphabetic" => self.tested(character.is_alphabetic(), receiver, span),

@@ -14,7 +14,10 @@ pub fn imf_fixdate(text: &str) -> Option<i64> {
     let mut parts = rest.split(' ');
     let day: i64 = parts.next()?.parse().ok()?;
     let month = parts.next()?;
-    let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"].iter().position(|name| *name == month)? as i64 + 1;
+    let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+        .iter()
+        .position(|name| *name == month)? as i64
+        + 1;
     let year: i64 = parts.next()?.parse().ok()?;
     let mut clock = parts.next()?.split(':').map(|part| part.parse::<i64>().ok());
     let (hour, minute, second) = (clock.next()??, clock.next()??, clock.next()??);
@@ -34,13 +37,25 @@ impl Evaluator<'_, '_> {
         Some(match (owner, name) {
             ("Duration" | "TimeDelta" | "SignedDuration", "zero") => Value::plain(Kind::Duration(0), span),
             ("Instant" | "SteadyClock", "now") => Value::plain(Kind::Instant(0), span),
-            ("SystemTime" | "Utc" | "Local" | "OffsetDateTime" | "Timestamp" | "Zoned" | "DateTime", "now" | "now_utc" | "now_local" | "today") | (_, "now_utc") => self.wall_now(span),
+            (
+                "SystemTime" | "Utc" | "Local" | "OffsetDateTime" | "Timestamp" | "Zoned" | "DateTime",
+                "now" | "now_utc" | "now_local" | "today",
+            )
+            | (_, "now_utc") => self.wall_now(span),
             _ => return None,
         })
     }
 
     /// A function that makes or reads a time.
-    pub fn time_call(&mut self, owner: &str, name: &str, full: &str, first: &Value, arguments: &[Value], span: Span) -> Option<Value> {
+    pub fn time_call(
+        &mut self,
+        owner: &str,
+        name: &str,
+        full: &str,
+        first: &Value,
+        arguments: &[Value],
+        span: Span,
+    ) -> Option<Value> {
         let scaled = |this: &mut Self, nanoseconds: i128| {
             this.each(first, |_, value| match value.kind {
                 Kind::Integer(number) => value.map(Kind::Duration(number.saturating_mul(nanoseconds))),
@@ -49,33 +64,44 @@ impl Evaluator<'_, '_> {
                 _ => value.clone(),
             })
         };
-        let is_duration = matches!(owner, "Duration" | "TimeDelta" | "SignedDuration" | "StdDuration" | "Span" | "CoreDuration") || owner.ends_with("Duration");
+        let is_duration =
+            matches!(owner, "Duration" | "TimeDelta" | "SignedDuration" | "StdDuration" | "Span" | "CoreDuration")
+                || owner.ends_with("Duration");
         if is_duration {
-            let unit = match name.trim_start_matches("try_").trim_start_matches("from_").trim_start_matches("saturating_") {
-                "secs" | "seconds" | "secs_f64" | "secs_f32" | "seconds_f64" | "seconds_f32" | "secs_saturating" => Some(SECOND),
-                "millis" | "milliseconds" | "millis_f64" => Some(1_000_000),
-                "micros" | "microseconds" => Some(1_000),
-                "nanos" | "nanoseconds" => Some(1),
-                "mins" | "minutes" => Some(60 * SECOND),
-                "hours" => Some(3_600 * SECOND),
-                "days" => Some(86_400 * SECOND),
-                "weeks" => Some(7 * 86_400 * SECOND),
-                "std" => None,
-                _ => None,
-            };
+            let unit =
+                match name.trim_start_matches("try_").trim_start_matches("from_").trim_start_matches("saturating_") {
+                    "secs" | "seconds" | "secs_f64" | "secs_f32" | "seconds_f64" | "seconds_f32"
+                    | "secs_saturating" => Some(SECOND),
+                    "millis" | "milliseconds" | "millis_f64" => Some(1_000_000),
+                    "micros" | "microseconds" => Some(1_000),
+                    "nanos" | "nanoseconds" => Some(1),
+                    "mins" | "minutes" => Some(60 * SECOND),
+                    "hours" => Some(3_600 * SECOND),
+                    "days" => Some(86_400 * SECOND),
+                    "weeks" => Some(7 * 86_400 * SECOND),
+                    "std" => None,
+                    _ => None,
+                };
             if name == "new" && arguments.len() == 2 {
                 return Some(scaled(self, SECOND));
             }
             if name == "from_std" || name == "try_from" || name == "from" {
-                return Some(if name == "from" { first.clone() } else { self.each(first, |_, value| Value::ok(value.clone())) });
+                return Some(if name == "from" {
+                    first.clone()
+                } else {
+                    self.each(first, |_, value| Value::ok(value.clone()))
+                });
             }
             if let Some(unit) = unit {
                 let made = scaled(self, unit);
-                let made = if matches!(made.kind, Kind::Duration(_)) { made } else { made };
                 return Some(if name.starts_with("try_") {
                     self.each(&made, |_, value| match value.kind {
                         Kind::Duration(time) if time < 0 && name.starts_with("try_from") => {
-                            let trail = if value.trail.is_some() { step(Event::ComparedWithZero, span, &value.trail) } else { value.trail.clone() };
+                            let trail = if value.trail.is_some() {
+                                step(Event::ComparedWithZero, span, &value.trail)
+                            } else {
+                                value.trail.clone()
+                            };
                             Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
                         }
                         _ => Value::some(value.clone()),
@@ -86,9 +112,26 @@ impl Evaluator<'_, '_> {
             }
         }
         // Text that is read as a date.
-        let text = arguments.iter().find(|argument| argument.alternatives().iter().any(|value| value.trail.is_some() && matches!(value.kind, Kind::Text(_) | Kind::NotText)));
+        let text = arguments.iter().find(|argument| {
+            argument
+                .alternatives()
+                .iter()
+                .any(|value| value.trail.is_some() && matches!(value.kind, Kind::Text(_) | Kind::NotText))
+        });
         if let Some(text) = text {
-            let by_name = names::reads_date(name) || (matches!(owner, "OffsetDateTime" | "PrimitiveDateTime" | "DateTime" | "HttpDate" | "NaiveDateTime" | "Zoned" | "Timestamp" | "SystemTime" | "UtcDateTime") && matches!(name, "parse" | "from_str" | "try_from" | "strptime" | "parse_with"))
+            let by_name = names::reads_date(name)
+                || (matches!(
+                    owner,
+                    "OffsetDateTime"
+                        | "PrimitiveDateTime"
+                        | "DateTime"
+                        | "HttpDate"
+                        | "NaiveDateTime"
+                        | "Zoned"
+                        | "Timestamp"
+                        | "SystemTime"
+                        | "UtcDateTime"
+                ) && matches!(name, "parse" | "from_str" | "try_from" | "strptime" | "parse_with"))
                 || full.contains("date_header")
                 || (full.contains("rfc2822") && name.contains("parse"));
             if by_name {
@@ -97,9 +140,16 @@ impl Evaluator<'_, '_> {
             }
         }
         match (owner, name) {
-            ("SystemTime" | "DateTime" | "OffsetDateTime" | "Timestamp" | "HttpDate" | "StdSystemTime" | "UtcDateTime" | "Zoned", "from" | "try_from" | "from_std" | "from_utc" | "from_naive_utc_and_offset") => Some(if name.starts_with("try") { Value::ok(first.clone()) } else { first.clone() }),
+            (
+                "SystemTime" | "DateTime" | "OffsetDateTime" | "Timestamp" | "HttpDate" | "StdSystemTime"
+                | "UtcDateTime" | "Zoned",
+                "from" | "try_from" | "from_std" | "from_utc" | "from_naive_utc_and_offset",
+            ) => Some(if name.starts_with("try") { Value::ok(first.clone()) } else { first.clone() }),
             ("Instant", "from_std" | "from") => Some(first.clone()),
-            ("OffsetDateTime" | "Timestamp" | "DateTime" | "NaiveDateTime" | "Utc", "from_unix_timestamp" | "from_second" | "from_timestamp" | "timestamp_opt" | "from_timestamp_opt") => {
+            (
+                "OffsetDateTime" | "Timestamp" | "DateTime" | "NaiveDateTime" | "Utc",
+                "from_unix_timestamp" | "from_second" | "from_timestamp" | "timestamp_opt" | "from_timestamp_opt",
+            ) => {
                 let date = self.each(first, |_, value| match value.kind {
                     Kind::Integer(seconds) => value.map(Kind::Date(seconds.saturating_mul(SECOND))),
                     _ => value.clone(),
@@ -111,13 +161,38 @@ impl Evaluator<'_, '_> {
     }
 
     /// A conversion between numbers and texts, by its path.
-    pub fn conversion_call(&mut self, owner: &str, name: &str, first: &Value, arguments: &[Value], span: Span, want: Option<&TypeAt>) -> Option<Value> {
-        let is_number = matches!(owner, "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "f32" | "f64");
+    pub fn conversion_call(
+        &mut self,
+        owner: &str,
+        name: &str,
+        first: &Value,
+        arguments: &[Value],
+        span: Span,
+        want: Option<&TypeAt>,
+    ) -> Option<Value> {
+        let is_number = matches!(
+            owner,
+            "u8" | "u16"
+                | "u32"
+                | "u64"
+                | "u128"
+                | "usize"
+                | "i8"
+                | "i16"
+                | "i32"
+                | "i64"
+                | "i128"
+                | "isize"
+                | "f32"
+                | "f64"
+        );
         match (name, is_number) {
             ("from_str" | "from_str_radix" | "from_ascii" | "from_ascii_radix", true) => {
                 let ty = crate::ir::Type::Path { path: vec![owner.into()], arguments: Vec::new() };
                 Some(self.each(first, |this, text| match text.kind {
-                    Kind::Text(_) | Kind::NotText => this.parse(text, Some(&ty), None, span).unwrap_or_else(|| Value::unknown(span)),
+                    Kind::Text(_) | Kind::NotText => {
+                        this.parse(text, Some(&ty), None, span).unwrap_or_else(|| Value::unknown(span))
+                    }
                     _ => Value { trail: text.trail.clone(), ..Value::unknown(span) },
                 }))
             }
@@ -134,17 +209,31 @@ impl Evaluator<'_, '_> {
                     }
                 }))
             }
-            ("min" | "max", true) if arguments.len() == 2 => Some(if name == "min" { self.least(first, &arguments[1], span) } else { self.greatest(first, &arguments[1], span) }),
-            ("from_utf8" | "from_utf8_unchecked" | "from_ascii_str", _) => Some(self.each(first, |this, text| match text.kind {
-                Kind::NotText => {
-                    let trail = this.failed(Event::NotText, span, text);
-                    Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
-                }
-                _ => Value::ok(text.clone()),
+            ("min" | "max", true) if arguments.len() == 2 => Some(if name == "min" {
+                self.least(first, &arguments[1], span)
+            } else {
+                self.greatest(first, &arguments[1], span)
+            }),
+            ("from_utf8" | "from_utf8_unchecked" | "from_ascii_str", _) => {
+                Some(self.each(first, |this, text| match text.kind {
+                    Kind::NotText => {
+                        let trail = this.failed(Event::NotText, span, text);
+                        Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
+                    }
+                    _ => Value::ok(text.clone()),
+                }))
+            }
+            ("from_utf8_lossy", _) => Some(self.each(first, |_, text| {
+                if matches!(text.kind, Kind::NotText) { text.map(Kind::Text("\u{fffd}".into())) } else { text.clone() }
             })),
-            ("from_utf8_lossy", _) => Some(self.each(first, |_, text| if matches!(text.kind, Kind::NotText) { text.map(Kind::Text("\u{fffd}".into())) } else { text.clone() })),
-            ("from_str" | "parse", false) if matches!(first.kind, Kind::Text(_) | Kind::NotText | Kind::OneOf(_)) && first.is_tainted() && (owner == "FromStr" || owner == "str") => {
-                Some(self.each(first, |this, text| this.parse(text, None, want, span).unwrap_or_else(|| Value::unknown(span))))
+            ("from_str" | "parse", false)
+                if matches!(first.kind, Kind::Text(_) | Kind::NotText | Kind::OneOf(_))
+                    && first.is_tainted()
+                    && (owner == "FromStr" || owner == "str") =>
+            {
+                Some(self.each(first, |this, text| {
+                    this.parse(text, None, want, span).unwrap_or_else(|| Value::unknown(span))
+                }))
             }
             ("from" | "into", false) if matches!(owner, "From" | "Into" | "String" | "Cow") => Some(first.clone()),
             _ => None,
@@ -153,23 +242,53 @@ impl Evaluator<'_, '_> {
 
     /// A method on a duration, an instant or a date. The outer None: not one of theirs.
     #[expect(clippy::option_option, reason = "as library_method")]
-    pub fn time_method(&mut self, receiver: &Value, name: &str, arguments: &[Value], span: Span) -> Option<Option<Value>> {
+    pub fn time_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        arguments: &[Value],
+        span: Span,
+    ) -> Option<Option<Value>> {
         let (Kind::Duration(time) | Kind::Instant(time) | Kind::Date(time)) = receiver.kind else { return None };
         let argument = arguments.first();
         let checked = |this: &mut Self, value: Value| this.each(&value, |_, value| Value::some(value.clone()));
         Some(Some(match (name, argument) {
             // A Unix timestamp stays the date that it is, whatever its unit.
-            ("timestamp" | "unix_timestamp" | "timestamp_millis" | "as_second" | "as_millisecond" | "unix_timestamp_nanos", None) if matches!(receiver.kind, Kind::Date(_)) => receiver.clone(),
-            ("as_secs" | "num_seconds" | "whole_seconds" | "as_seconds" | "timestamp" | "unix_timestamp" | "as_second" | "get_seconds", None) => receiver.map(Kind::Integer(time.div_euclid(SECOND))),
-            ("as_millis" | "num_milliseconds" | "whole_milliseconds" | "timestamp_millis" | "as_millisecond" | "as_millis_u64", None) => receiver.map(Kind::Integer(time / 1_000_000)),
-            ("as_micros" | "num_microseconds" | "whole_microseconds", None) => receiver.map(Kind::Integer(time / 1_000)),
+            (
+                "timestamp"
+                | "unix_timestamp"
+                | "timestamp_millis"
+                | "as_second"
+                | "as_millisecond"
+                | "unix_timestamp_nanos",
+                None,
+            ) if matches!(receiver.kind, Kind::Date(_)) => receiver.clone(),
+            (
+                "as_secs" | "num_seconds" | "whole_seconds" | "as_seconds" | "timestamp" | "unix_timestamp"
+                | "as_second" | "get_seconds",
+                None,
+            ) => receiver.map(Kind::Integer(time.div_euclid(SECOND))),
+            (
+                "as_millis" | "num_milliseconds" | "whole_milliseconds" | "timestamp_millis" | "as_millisecond"
+                | "as_millis_u64",
+                None,
+            ) => receiver.map(Kind::Integer(time / 1_000_000)),
+            ("as_micros" | "num_microseconds" | "whole_microseconds", None) => {
+                receiver.map(Kind::Integer(time / 1_000))
+            }
             ("as_nanos" | "num_nanoseconds" | "whole_nanoseconds", None) => receiver.map(Kind::Integer(time)),
             ("num_minutes" | "whole_minutes", None) => receiver.map(Kind::Integer(time / (60 * SECOND))),
-            ("as_secs_f64" | "as_secs_f32" | "as_seconds_f64" | "as_seconds_f32" | "total", _) => receiver.map(Kind::Float(time as f64 / 1e9)),
+            ("as_secs_f64" | "as_secs_f32" | "as_seconds_f64" | "as_seconds_f32" | "total", _) => {
+                receiver.map(Kind::Float(time as f64 / 1e9))
+            }
             ("subsec_nanos" | "subsec_millis" | "subsec_micros", None) => receiver.map(Kind::Integer(0)),
             ("is_zero", None) => self.binary(BinaryOp::Equal, receiver, &Value::plain(Kind::Duration(0), span), span),
-            ("is_negative", None) => self.binary(BinaryOp::Less, receiver, &Value::plain(Kind::Duration(0), span), span),
-            ("is_positive", None) => self.binary(BinaryOp::Greater, receiver, &Value::plain(Kind::Duration(0), span), span),
+            ("is_negative", None) => {
+                self.binary(BinaryOp::Less, receiver, &Value::plain(Kind::Duration(0), span), span)
+            }
+            ("is_positive", None) => {
+                self.binary(BinaryOp::Greater, receiver, &Value::plain(Kind::Duration(0), span), span)
+            }
             ("min", Some(other)) => self.least(receiver, other, span),
             ("max", Some(other)) => self.greatest(receiver, other, span),
             ("clamp", Some(low)) => {
@@ -184,21 +303,57 @@ impl Evaluator<'_, '_> {
                     Value::ok(receiver.clone())
                 }
             }
-            ("duration_since" | "checked_duration_since" | "saturating_duration_since" | "signed_duration_since" | "since" | "duration_until" | "until" | "sub" | "checked_sub" | "saturating_sub" | "checked_sub_signed", Some(other)) => {
-                let (from, to) = if matches!(name, "duration_until" | "until") { (other.clone(), receiver.clone()) } else { (receiver.clone(), other.clone()) };
+            (
+                "duration_since"
+                | "checked_duration_since"
+                | "saturating_duration_since"
+                | "signed_duration_since"
+                | "since"
+                | "duration_until"
+                | "until"
+                | "sub"
+                | "checked_sub"
+                | "saturating_sub"
+                | "checked_sub_signed",
+                Some(other),
+            ) => {
+                let (from, to) = if matches!(name, "duration_until" | "until") {
+                    (other.clone(), receiver.clone())
+                } else {
+                    (receiver.clone(), other.clone())
+                };
                 let difference = self.binary(BinaryOp::Subtract, &from, &to, span);
                 self.each(&difference, |this, difference| match difference.kind {
-                    Kind::Duration(time) if time < 0 && !name.starts_with("signed") && !matches!(name, "sub" | "duration_until" | "until" | "since") => {
+                    Kind::Duration(time)
+                        if time < 0
+                            && !name.starts_with("signed")
+                            && !matches!(name, "sub" | "duration_until" | "until" | "since") =>
+                    {
                         let trail = this.failed(Event::Past, span, difference);
                         match name {
-                            "saturating_duration_since" | "saturating_sub" => difference.map(Kind::Duration(0)).on(trail),
+                            "saturating_duration_since" | "saturating_sub" => {
+                                difference.map(Kind::Duration(0)).on(trail)
+                            }
                             "checked_sub" | "checked_duration_since" => Value::none(trail, span),
                             _ => Value::err(difference.map(Kind::Duration(-time)).on(trail.clone())).on(trail),
                         }
                     }
-                    _ if matches!(name, "duration_since" | "since" | "until" | "checked_duration_since" | "checked_sub" | "checked_sub_signed") => {
+                    _ if matches!(
+                        name,
+                        "duration_since"
+                            | "since"
+                            | "until"
+                            | "checked_duration_since"
+                            | "checked_sub"
+                            | "checked_sub_signed"
+                    ) =>
+                    {
                         // std's on an Instant gives the duration itself; the table for Option sees through a wrapper too many.
-                        if matches!(receiver.kind, Kind::Instant(_)) && name == "duration_since" { difference.clone() } else { Value::ok(difference.clone()) }
+                        if matches!(receiver.kind, Kind::Instant(_)) && name == "duration_since" {
+                            difference.clone()
+                        } else {
+                            Value::ok(difference.clone())
+                        }
                     }
                     _ => difference.clone(),
                 })
@@ -207,7 +362,9 @@ impl Evaluator<'_, '_> {
                 Kind::Instant(time) => receiver.map(Kind::Duration((-time).max(0))),
                 _ => Value::ok(receiver.map(Kind::Duration(0))),
             },
-            ("add" | "saturating_add" | "add_signed" | "overflowing_add", Some(other)) => self.binary(BinaryOp::Add, receiver, other, span),
+            ("add" | "saturating_add" | "add_signed" | "overflowing_add", Some(other)) => {
+                self.binary(BinaryOp::Add, receiver, other, span)
+            }
             ("checked_add" | "checked_add_signed", Some(other)) => {
                 let sum = self.binary(BinaryOp::Add, receiver, other, span);
                 checked(self, sum)
@@ -218,8 +375,31 @@ impl Evaluator<'_, '_> {
                 checked(self, product)
             }
             ("mul_f64" | "mul_f32", Some(other)) => self.binary(BinaryOp::Multiply, receiver, other, span),
-            ("div_f64" | "div_f32" | "checked_div", Some(other)) => self.binary(BinaryOp::Divide, receiver, other, span),
-            ("into" | "to_zoned" | "to_string" | "timestamp_subsec_nanos" | "to_offset" | "date_naive" | "replace_nanosecond" | "to_chrono" | "system_time" | "tz" | "time" | "date" | "and_local_timezone" | "earliest" | "single" | "assume_offset" | "to_utc_datetime" | "inner" | "to_system_time", _) => receiver.clone(),
+            ("div_f64" | "div_f32" | "checked_div", Some(other)) => {
+                self.binary(BinaryOp::Divide, receiver, other, span)
+            }
+            (
+                "into"
+                | "to_zoned"
+                | "to_string"
+                | "timestamp_subsec_nanos"
+                | "to_offset"
+                | "date_naive"
+                | "replace_nanosecond"
+                | "to_chrono"
+                | "system_time"
+                | "tz"
+                | "time"
+                | "date"
+                | "and_local_timezone"
+                | "earliest"
+                | "single"
+                | "assume_offset"
+                | "to_utc_datetime"
+                | "inner"
+                | "to_system_time",
+                _,
+            ) => receiver.clone(),
             ("eq" | "lt" | "le" | "gt" | "ge", Some(other)) => {
                 let op = match name {
                     "eq" => BinaryOp::Equal,
