@@ -17,7 +17,15 @@ fn main() {
         let place = |span: Span| {
             let text = source::read(workspace, span.file).unwrap_or_default();
             let position = LineIndex::new(&text).position(&text, span.start);
-            let code: String = text.get(span.start as usize..span.end as usize).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ").chars().take(60).collect();
+            let code: String = text
+                .get(span.start as usize..span.end as usize)
+                .unwrap_or("")
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .chars()
+                .take(60)
+                .collect();
             format!("{}:{}:{} `{code}`", workspace.file(span.file).display, position.line, position.column)
         };
         parse::with_large_stack(|| {
@@ -31,10 +39,25 @@ fn main() {
                 println!("source {index} {:?} {}", source.kind, place(source.span));
             }
             for attempt in &facts.log.attempts {
-                println!("attempt {} {:?} date={} success={} {}", attempt.source, attempt.case, attempt.date, attempt.success, place(attempt.span));
+                println!(
+                    "attempt {} {:?} date={} success={} {}",
+                    attempt.source,
+                    attempt.case,
+                    attempt.date,
+                    attempt.success,
+                    place(attempt.span)
+                );
             }
             for outcome in &facts.log.outcomes {
-                println!("{:?} {:?} {} error={} future={} pieces={}", outcome.case, outcome.kind, place(outcome.span), outcome.in_error, outcome.in_future, outcome.in_pieces);
+                println!(
+                    "{:?} {:?} {} error={} future={} pieces={}",
+                    outcome.case,
+                    outcome.kind,
+                    place(outcome.span),
+                    outcome.in_error,
+                    outcome.in_future,
+                    outcome.in_pieces
+                );
                 println!("    value {:?}", outcome.value.kind);
                 for (name, trail) in [("trail", &outcome.value.trail), ("context", &outcome.context)] {
                     for node in trail.nodes(true).take(12) {

@@ -158,9 +158,12 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
         }
     }
     for id in order {
-        if !log.inlined.contains(&id) {
-            log.outcomes.extend(by_entry.remove(&id).unwrap_or_default());
+        let outcomes = by_entry.remove(&id).unwrap_or_default();
+        if log.inlined.contains(&id) {
+            // Whoever calls it knows more of its parameters, and goes on with what it returns.
+            continue;
         }
+        log.outcomes.extend(outcomes);
     }
     wanted.extend(log.missing.iter().cloned());
     wanted.extend(log.unresolved.values().filter(|name| !name.is_empty() && !call::is_common(name)).cloned());
@@ -344,9 +347,17 @@ fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) ->
         };
         arguments.push(Value::from_origin(Origin::new(OriginStep::Named(name), None, Some(at)), function.name_span));
     }
-    let result = evaluator.run(id, arguments);
+    // Whatever is wrong with the evaluator must not lose the other functions' findings.
+    let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| evaluator.run(id, arguments)));
     let steps = evaluator.steps;
     log.steps += u64::from(steps);
+    let result = match result {
+        Ok(result) => result,
+        Err(_) => {
+            log.over_budget(function.name_span);
+            None
+        }
+    };
     let Some(result) = result else { return Travel::No };
     log.outcome(case, SinkKind::Returned, function.name_span, Code::Function(id), &result, &Trail::NONE);
     travel(&result)
@@ -356,7 +367,10 @@ fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) ->
 fn travel(result: &Value) -> Travel {
     let plain = result.alternatives().iter().any(|value| match &value.kind {
         Kind::Variant(variant) => match &*variant.name {
-            "Some" | "Ok" => matches!(travel(&evaluate::inherit(variant.fields[0].1.clone(), value)), Travel::Plainly),
+            "Some" | "Ok" => variant
+                .fields
+                .first()
+                .is_some_and(|(_, inner)| travel(&evaluate::inherit(inner.clone(), value)) == Travel::Plainly),
             "None" => value.trail.is_some(),
             _ => false,
         },

@@ -1,7 +1,5 @@
 //! The cases of `corpus/cases/`: small pieces of code with the findings that they must have, and no others.
 
-#![expect(missing_docs, reason = "a test binary has no readers but these lines")]
-
 use retry_after_lint::diagnostic::Confidence;
 use retry_after_lint::source::{self, LineIndex};
 use retry_after_lint::workspace::{self, Request};
@@ -35,7 +33,11 @@ fn cases_of(text: &str) -> Vec<Case> {
                 };
                 fence = Some(path.to_owned());
                 let case = cases.last_mut().expect("a fence stands below a heading");
-                assert!(case.files.insert(path.to_owned(), String::new()).is_none(), "{}: {path} stands there twice", case.name);
+                assert!(
+                    case.files.insert(path.to_owned(), String::new()).is_none(),
+                    "{}: {path} stands there twice",
+                    case.name
+                );
             }
             (Some(_), Some("")) => fence = None,
             (Some(path), _) => {
@@ -76,7 +78,11 @@ fn found(case: &Case, folder: &Path) -> BTreeSet<Place> {
         std::fs::write(path, text).expect("the case's file");
     }
     if !case.files.contains_key("Cargo.toml") {
-        std::fs::write(folder.join("Cargo.toml"), "[package]\nname = \"case\"\nversion = \"0.1.0\"\nedition = \"2024\"\n").expect("a manifest");
+        std::fs::write(
+            folder.join("Cargo.toml"),
+            "[package]\nname = \"case\"\nversion = \"0.1.0\"\nedition = \"2024\"\n",
+        )
+        .expect("a manifest");
     }
     let roots = workspace::discover(&Request::Paths(vec![folder.to_owned()])).expect("the case's folder");
     let mut places = BTreeSet::new();
@@ -86,7 +92,15 @@ fn found(case: &Case, folder: &Path) -> BTreeSet<Place> {
         for finding in analysis.findings.iter().filter(|finding| finding.confidence > Confidence::Low) {
             let text = source::read(&root.workspace, finding.span.file).expect("it was read before");
             let line = LineIndex::new(&text).position(&text, finding.span.start).line;
-            let file = root.workspace.file(finding.span.file).path.strip_prefix(folder).expect("below the folder").to_str().expect("ascii").to_owned();
+            let file = root
+                .workspace
+                .file(finding.span.file)
+                .path
+                .strip_prefix(folder)
+                .expect("below the folder")
+                .to_str()
+                .expect("ascii")
+                .to_owned();
             places.insert((file, line as usize, finding.rule.to_owned()));
         }
     }
@@ -98,7 +112,8 @@ fn every_case_has_its_findings_and_no_others() {
     let mut failures = Vec::new();
     let mut count = 0;
     let only = std::env::var("CASE").ok();
-    let mut files: Vec<PathBuf> = std::fs::read_dir(corpus()).expect("corpus/cases").map(|entry| entry.expect("an entry").path()).collect();
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(corpus()).expect("corpus/cases").map(|entry| entry.expect("an entry").path()).collect();
     files.sort();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a case file");
@@ -115,9 +130,19 @@ fn every_case_has_its_findings_and_no_others() {
                 continue;
             };
             let mut lines: Vec<String> = must.difference(&found).map(|place| format!("  missing {place:?}")).collect();
-            lines.extend(found.difference(&must).filter(|place| !may.contains(*place)).map(|place| format!("  extra   {place:?}")));
+            lines.extend(
+                found
+                    .difference(&must)
+                    .filter(|place| !may.contains(*place))
+                    .map(|place| format!("  extra   {place:?}")),
+            );
             if !lines.is_empty() {
-                failures.push(format!("{} ({}):\n{}", case.name, file.file_name().expect("a file").to_string_lossy(), lines.join("\n")));
+                failures.push(format!(
+                    "{} ({}):\n{}",
+                    case.name,
+                    file.file_name().expect("a file").to_string_lossy(),
+                    lines.join("\n")
+                ));
             }
         }
     }

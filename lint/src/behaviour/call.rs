@@ -50,6 +50,13 @@ impl<'p> Evaluator<'p, '_> {
                 }
             }
             Resolved::External(name) | Resolved::Unknown(name) => {
+                let last = path.last();
+                if matches!(resolved, Resolved::Unknown(_))
+                    && last.len() > 3
+                    && last.chars().all(|c| c.is_ascii_uppercase() || c == '_')
+                {
+                    self.log.missing.insert(last.into());
+                }
                 if let Some(value) = self.external_constant(name, path, span, want) {
                     return value;
                 }

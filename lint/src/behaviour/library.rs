@@ -102,9 +102,6 @@ impl Evaluator<'_, '_> {
             ("u8" | "u16" | "u32" | "u64" | "usize", "MIN") => Kind::Integer(0),
             ("f64" | "f32", "MAX" | "INFINITY") => Kind::Float(f64::MAX),
             _ => {
-                if path.segments.len() > 1 || last.len() > 3 {
-                    self.log.missing.insert(last.into());
-                }
                 let is_constant =
                     last.chars().all(|c| c.is_uppercase() || c.is_ascii_digit() || c == '_') && !last.is_empty();
                 let _ = want;
@@ -393,7 +390,10 @@ impl Evaluator<'_, '_> {
                 }
                 // Our guess of a wrapper may be one too many.
                 if matches!(&*variant.name, "Some" | "Ok") {
-                    let inner = super::evaluate::inherit(variant.fields[0].1.clone(), receiver);
+                    let inner = variant
+                        .fields
+                        .first()
+                        .map_or_else(Value::unit, |(_, inner)| super::evaluate::inherit(inner.clone(), receiver));
                     return self.library_method(&inner, name, arguments, span, generics, want);
                 }
                 if option::IS_WRAPPER_FREE.contains(&name) {

@@ -118,8 +118,8 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     StepKind::Cut,
                 ),
                 Way::Dropped => (
-                    "a long hint is dropped, so the request is sent again all the sooner",
-                    "a longer hint is dropped here",
+                    "a long hint gives way to a shorter wait, and the request is sent again too early",
+                    "a longer hint gives way here",
                     StepKind::Dropped,
                 ),
             };

@@ -271,7 +271,9 @@ impl Evaluator<'_, '_> {
                     }
                     _ if other == "Duration" || other == "TimeDelta" => self.parse_integer(text, false, 64, span),
                     _ => {
-                        self.log.missing.insert(other.into());
+                        if text.trail.is_some() {
+                            self.log.missing.insert(other.into());
+                        }
                         self.escapes(text, span);
                         Value { trail: text.trail.clone(), ..Value::unknown(span) }
                     }
