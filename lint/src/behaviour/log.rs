@@ -126,6 +126,8 @@ pub struct Log {
     pub known_slots: BTreeMap<(Name, Name), BTreeMap<Case, Vec<Value>>>,
     /// How often a source was met, so that an entry can tell whether it met one: headers and text, then named ones.
     pub met: (u64, u64),
+    /// Sources whose number became a duration or was compared with something.
+    pub used: BTreeSet<SourceIndex>,
     /// How many expressions were evaluated.
     pub steps: u64,
     /// Variables that held an unused hint and were overwritten: the place, by case.

@@ -72,13 +72,14 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         if facts.log.escaped.contains_key(&(index, Case::NearDate)) {
             continue;
         }
-        let Some(used) = facts
+        let used = facts
             .outcomes_of(index)
             .filter(|outcome| matches!(outcome.case, Case::Small | Case::Huge) && is_wait(outcome))
-            .min_by_key(|outcome| sink_rank(outcome))
-        else {
+            .min_by_key(|outcome| sink_rank(outcome));
+        // A number that became a duration is used, even where its way could not be followed to an end.
+        if used.is_none() && !facts.log.used.contains(&index) {
             continue;
-        };
+        }
         let date_arrives = facts.outcomes_of(index).any(|outcome| outcome.case.is_date() && is_wait(outcome));
         let attempts = |date: bool, success: bool| {
             let attempts = facts.log.attempts.iter().filter(move |attempt| {
@@ -91,6 +92,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         };
         let (place, is_thrown) = match attempts(true, true) {
             // A date is parsed, and nothing comes of it.
+            Some(_) if used.is_none() => continue,
             Some(parse) if !date_arrives => (thrown_away(facts, index).unwrap_or(parse), true),
             Some(_) => continue,
             // Several numbers are read from a date's text: that is a date parser, written by hand.
@@ -126,12 +128,15 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         let finding = Finding {
             rule: RULE.id,
             level: RULE.level,
-            confidence: if source.kind == SourceKind::Header { Confidence::High } else { Confidence::Medium },
+            confidence: if source.kind == SourceKind::Header && used.is_some() { Confidence::High } else { Confidence::Medium },
             span,
             message: "`Retry-After` is read as a number only; its date form is lost".to_owned(),
             label: label.to_owned(),
             help: "read the date form too, all three formats of it: `retry_after_core::parse` does, or `httpdate::parse_http_date` where the number fails".to_owned(),
-            flow: journey(facts, used, focus),
+            flow: match used {
+                Some(used) => journey(facts, used, focus),
+                None => vec![Step { span: source.span, kind: StepKind::Read, label: "the header is named here".to_owned() }, focus],
+            },
             witness: Some(Witness {
                 header: header_text(Case::NearDate),
                 subject: "does not read the value".to_owned(),

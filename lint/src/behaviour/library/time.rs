@@ -57,6 +57,9 @@ impl Evaluator<'_, '_> {
         span: Span,
     ) -> Option<Value> {
         let scaled = |this: &mut Self, nanoseconds: i128| {
+            for value in first.alternatives() {
+                this.log.used.extend(value.trail.sources(false));
+            }
             this.each(first, |_, value| match value.kind {
                 Kind::Integer(number) => value.map(Kind::Duration(number.saturating_mul(nanoseconds))),
                 Kind::Float(number) => value.map(Kind::Duration((number * nanoseconds as f64) as i128)),
