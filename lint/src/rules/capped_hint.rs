@@ -26,6 +26,37 @@
 //! }
 //! ```
 //!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! pub async fn pause(headers: &HeaderMap, backoff: Duration) {
+//!     let hint = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+//!     let wait = hint.filter(|seconds| *seconds <= 120).map_or(backoff, Duration::from_secs);
+//!     //                               ^^^^^^^^^^^^^^^ a longer hint gives way here
+//!     tokio::time::sleep(wait).await;
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! const LONGEST: u64 = 60;
+//!
+//! pub fn pause(headers: &HeaderMap, backoff: Duration) {
+//!     let mut wait = backoff;
+//!     if let Some(mut seconds) = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()) {
+//!         if seconds > LONGEST {
+//!         // ^^^^^^^^^^^^^^^^^ a longer hint gives way here
+//!             seconds = LONGEST;
+//!         }
+//!         wait = wait.max(Duration::from_secs(seconds));
+//!     }
+//!     std::thread::sleep(wait);
+//! }
+//! ```
+//!
 //! ## Good
 //!
 //! ```rust
@@ -42,6 +73,38 @@
 //!     }
 //!     tokio::time::sleep(wait).await;
 //!     Ok(())
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! const LONGEST_BACKOFF: Duration = Duration::from_secs(60);
+//!
+//! /// The limit holds the client's own backoff down, and not the hint.
+//! pub async fn pause(headers: &HeaderMap, attempt: u32) {
+//!     let backoff = Duration::from_millis(100).saturating_mul(1 << attempt.min(20)).min(LONGEST_BACKOFF);
+//!     let hint = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()).map(Duration::from_secs);
+//!     tokio::time::sleep(hint.map_or(backoff, |hint| hint.max(backoff))).await;
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! const PIECE: Duration = Duration::from_secs(1);
+//!
+//! /// A long wait in pieces is no shorter.
+//! pub fn pause(headers: &HeaderMap, backoff: Duration, is_cancelled: impl Fn() -> bool) {
+//!     let hint = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()).map(Duration::from_secs);
+//!     let mut left = hint.map_or(backoff, |hint| hint.max(backoff));
+//!     while !left.is_zero() && !is_cancelled() {
+//!         let piece = left.min(PIECE);
+//!         std::thread::sleep(piece);
+//!         left -= piece;
+//!     }
 //! }
 //! ```
 //!

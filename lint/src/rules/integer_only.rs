@@ -21,6 +21,46 @@
 //! }
 //! ```
 //!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! pub async fn pause(headers: &HeaderMap, backoff: Duration) {
+//!     let text = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+//!     let wait = match text.map(|text| text.trim().parse::<f64>()) {
+//!     //                                           ^^^^^^^^^^^^^^ a date fails here
+//!         Some(Ok(seconds)) => Duration::from_secs_f64(seconds).max(backoff),
+//!         _ => backoff,
+//!     };
+//!     tokio::time::sleep(wait).await;
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::{Duration, SystemTime};
+//!
+//! pub enum RetryAfter {
+//!     Delay(Duration),
+//!     Date(SystemTime),
+//! }
+//!
+//! fn parse(text: &str) -> Option<RetryAfter> {
+//!     match text.parse() {
+//!         Ok(seconds) => Some(RetryAfter::Delay(Duration::from_secs(seconds))),
+//!         Err(_) => httpdate::parse_http_date(text).ok().map(RetryAfter::Date),
+//!     }
+//! }
+//!
+//! pub fn wait(headers: &HeaderMap) -> Option<Duration> {
+//!     match parse(headers.get(RETRY_AFTER)?.to_str().ok()?)? {
+//!         RetryAfter::Delay(delay) => Some(delay),
+//!         RetryAfter::Date(_) => None,
+//!         //                     ^^^^ a date is read and then thrown away
+//!     }
+//! }
+//! ```
+//!
 //! ## Good
 //!
 //! ```rust
@@ -34,6 +74,42 @@
 //!     }
 //!     let date = httpdate::parse_http_date(value).ok()?;
 //!     Some(date.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO))
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::str::FromStr;
+//! use std::time::{Duration, SystemTime};
+//!
+//! pub struct Hint(Duration);
+//!
+//! impl FromStr for Hint {
+//!     type Err = httpdate::Error;
+//!
+//!     fn from_str(text: &str) -> Result<Hint, httpdate::Error> {
+//!         if let Ok(seconds) = text.parse::<u64>() {
+//!             return Ok(Hint(Duration::from_secs(seconds)));
+//!         }
+//!         let date = httpdate::parse_http_date(text)?;
+//!         Ok(Hint(date.duration_since(SystemTime::now()).unwrap_or_default()))
+//!     }
+//! }
+//!
+//! pub fn wait(headers: &HeaderMap) -> Option<Duration> {
+//!     let hint: Hint = headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok()?;
+//!     Some(hint.0)
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::HeaderMap;
+//! use std::time::Duration;
+//!
+//! /// A vendor's header that counts milliseconds has no date form.
+//! pub fn wait(headers: &HeaderMap) -> Option<Duration> {
+//!     let value = headers.get("retry-after-ms")?.to_str().ok()?;
+//!     value.parse().ok().map(Duration::from_millis)
 //! }
 //! ```
 //!

@@ -20,6 +20,35 @@
 //! }
 //! ```
 //!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! fn wait(headers: &HeaderMap) -> Duration {
+//!     match headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()) {
+//!         Some(seconds) => Duration::from_secs(seconds),
+//!         None => Duration::ZERO,
+//!         //      ^^^^^^^^^^^^^^ a missing or malformed hint becomes an immediate retry
+//!     }
+//! }
+//!
+//! pub fn pause(headers: &HeaderMap) {
+//!     std::thread::sleep(wait(headers));
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! pub fn wait(headers: &HeaderMap) -> Option<Duration> {
+//!     let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
+//!     let seconds = text.parse::<u64>().unwrap_or_default();
+//!     //                                ^^^^^^^^^^^^^^^^^^^ a missing or malformed hint becomes an immediate retry
+//!     Some(Duration::from_secs(seconds))
+//! }
+//! ```
+//!
 //! ## Good
 //!
 //! ```rust
@@ -29,6 +58,27 @@
 //! pub async fn pause(headers: &HeaderMap, backoff: Duration) {
 //!     let hint = headers.get(RETRY_AFTER).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok()).map(Duration::from_secs);
 //!     tokio::time::sleep(hint.map_or(backoff, |hint| hint.max(backoff))).await;
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::{Duration, SystemTime};
+//!
+//! /// A date that has passed asks for no wait: that zero is right.
+//! pub fn wait(headers: &HeaderMap) -> Option<Duration> {
+//!     let date = httpdate::parse_http_date(headers.get(RETRY_AFTER)?.to_str().ok()?).ok()?;
+//!     Some(date.duration_since(SystemTime::now()).unwrap_or(Duration::ZERO))
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! pub async fn pause(headers: &HeaderMap, backoff: Duration) {
+//!     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or(0);
+//!     tokio::time::sleep(Duration::from_secs(seconds).max(backoff)).await;
 //! }
 //! ```
 //!
