@@ -4,14 +4,14 @@
 //! the hint travels. Where a value is slept on, returned to nobody, stored, handed on, or where a request goes out again, the outcome is
 //! recorded with the trail that led there. [`Facts`] is that table; rules are queries over it.
 
-mod call;
+pub(crate) mod call;
 pub mod case;
 mod evaluate;
 mod flow;
 pub mod journey;
 pub mod library;
 pub mod log;
-mod names;
+pub(crate) mod names;
 mod pattern;
 mod read;
 mod shape;
@@ -20,8 +20,9 @@ mod store;
 pub mod trail;
 pub mod value;
 
-use crate::ir::{Function, FunctionId, Literal, Name, Op, Owner, Pattern, Span, Type};
+use crate::ir::{Function, FunctionId, Name, Owner, Pattern, Span, Type};
 use crate::module::Program;
+use crate::site::{direct_functions, interesting, names_header, text_parameters};
 use case::Case;
 use evaluate::Evaluator;
 use log::{Log, Outcome, SinkKind, Source};
@@ -210,96 +211,6 @@ fn callers(program: &Program<'_>, id: FunctionId) -> Vec<FunctionId> {
         callers.truncate(most);
     }
     callers
-}
-
-/// Functions that name the header, hold something that is named like the hint, or are named for reading it.
-fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
-    let constants: HashSet<Name> = program
-        .constants()
-        .filter(|(_, constant)| {
-            constant.body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op)))
-        })
-        .map(|(_, constant)| constant.name.clone())
-        .collect();
-    program
-        .functions()
-        .filter(|(_, function)| !function.is_test)
-        .filter(|(_, function)| {
-            let Some(body) = &function.body else { return false };
-            names::reads_hint(&function.name) && !text_parameters(function).is_empty()
-                || body.locals.iter().any(|local| names::is_hint(&local.name))
-                || body.fields.iter().any(|field| names::is_hint(field))
-                || body.calls.iter().any(|call| names::is_hint(call) || constants.contains(call))
-                || body.exprs.iter().any(|expr| names_header(&expr.op) || matches!(&expr.op, Op::Path(path) if constants.contains(path.last())))
-                || body.exprs.iter().any(|expr| matches!(&expr.op, Op::Branch { arms, .. } if arms.iter().any(|arm| arm.pattern.as_ref().is_some_and(pattern_names_header))))
-        })
-        .map(|(id, _)| id)
-        .collect()
-}
-
-fn names_header(op: &Op) -> bool {
-    match op {
-        Op::Literal(Literal::Text(text)) => names::is_header_or_vendor(text),
-        Op::Literal(Literal::Bytes(bytes)) => std::str::from_utf8(bytes).is_ok_and(names::is_header_or_vendor),
-        Op::Path(path) => matches!(path.last(), "RETRY_AFTER" | "RetryAfter"),
-        _ => false,
-    }
-}
-
-fn pattern_names_header(pattern: &Pattern) -> bool {
-    match pattern {
-        Pattern::Literal(Literal::Text(text)) => names::is_header_or_vendor(text),
-        Pattern::Path(path) => path.last() == "RETRY_AFTER",
-        Pattern::Or(patterns) | Pattern::Tuple(patterns) | Pattern::TupleStruct(_, patterns) => {
-            patterns.iter().any(pattern_names_header)
-        }
-        Pattern::Reference(inner) => pattern_names_header(inner),
-        _ => false,
-    }
-}
-
-/// The direct functions and all that may, by the names of calls, come to one of them.
-fn interesting(program: &Program<'_>, direct: &[FunctionId]) -> HashSet<FunctionId> {
-    let mut interesting: HashSet<FunctionId> = direct.iter().copied().collect();
-    let mut frontier: Vec<FunctionId> = direct.to_vec();
-    for _ in 0..8 {
-        let mut next = Vec::new();
-        for id in frontier {
-            let name = &program.function(id).name;
-            let callers = program.callers_of(name);
-            if call::is_common(name) && callers.len() > CALLERS {
-                continue;
-            }
-            for caller in callers {
-                if interesting.insert(*caller) {
-                    next.push(*caller);
-                }
-            }
-        }
-        frontier = next;
-    }
-    interesting
-}
-
-/// The parameters that can hold a header's text.
-fn text_parameters(function: &Function) -> Vec<usize> {
-    fn is_text(ty: &Type) -> bool {
-        match ty.peeled() {
-            Type::Slice(inner) => inner.last_segment() == Some("u8"),
-            ty => match ty.last_segment() {
-                Some("str" | "String" | "HeaderValue") => true,
-                Some("Option") => ty.arguments().first().is_some_and(is_text),
-                _ => false,
-            },
-        }
-    }
-    let of_hint_type = matches!(&function.owner, Owner::TraitImpl { of, ty } if matches!(of.last_segment(), Some("FromStr" | "TryFrom")) && ty.last_segment().is_some_and(names::reads_hint));
-    if !names::reads_hint(&function.name) && !of_hint_type {
-        return Vec::new();
-    }
-    (0..function.parameters.len())
-        .filter(|index| function.parameters[*index].ty.as_ref().is_some_and(is_text))
-        .collect()
 }
 
 /// Runs one function in every case that makes sense.

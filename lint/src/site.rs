@@ -1,1 +1,103 @@
-//! Sites: the places that read, parse, schedule on or emit the hint.
+//! Sites: the functions that read, parse or schedule on the hint, and those that may come to one.
+//!
+//! A function is a site when it names the header, holds something that is named like the hint, or is named for reading it. What else may
+//! come to a site, by the names of calls, is interesting: the evaluator looks into it even where no argument has to do with a hint.
+
+use crate::behaviour::{call, names};
+use crate::ir::{Function, FunctionId, Literal, Name, Op, Owner, Pattern, Type};
+use crate::module::Program;
+use std::collections::HashSet;
+
+/// The most callers that a name everybody uses may have, to say anything about who calls whom.
+const CALLERS: usize = 12;
+
+/// Functions that name the header, hold something that is named like the hint, or are named for reading it.
+pub fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
+    let constants: HashSet<Name> = program
+        .constants()
+        .filter(|(_, constant)| {
+            constant.body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op)))
+        })
+        .map(|(_, constant)| constant.name.clone())
+        .collect();
+    program
+        .functions()
+        .filter(|(_, function)| !function.is_test)
+        .filter(|(_, function)| {
+            let Some(body) = &function.body else { return false };
+            names::reads_hint(&function.name) && !text_parameters(function).is_empty()
+                || body.locals.iter().any(|local| names::is_hint(&local.name))
+                || body.fields.iter().any(|field| names::is_hint(field))
+                || body.calls.iter().any(|call| names::is_hint(call) || constants.contains(call))
+                || body.exprs.iter().any(|expr| names_header(&expr.op) || matches!(&expr.op, Op::Path(path) if constants.contains(path.last())))
+                || body.exprs.iter().any(|expr| matches!(&expr.op, Op::Branch { arms, .. } if arms.iter().any(|arm| arm.pattern.as_ref().is_some_and(pattern_names_header))))
+        })
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// Whether the expression names the header.
+pub fn names_header(op: &Op) -> bool {
+    match op {
+        Op::Literal(Literal::Text(text)) => names::is_header_or_vendor(text),
+        Op::Literal(Literal::Bytes(bytes)) => std::str::from_utf8(bytes).is_ok_and(names::is_header_or_vendor),
+        Op::Path(path) => matches!(path.last(), "RETRY_AFTER" | "RetryAfter"),
+        _ => false,
+    }
+}
+
+fn pattern_names_header(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::Literal(Literal::Text(text)) => names::is_header_or_vendor(text),
+        Pattern::Path(path) => path.last() == "RETRY_AFTER",
+        Pattern::Or(patterns) | Pattern::Tuple(patterns) | Pattern::TupleStruct(_, patterns) => {
+            patterns.iter().any(pattern_names_header)
+        }
+        Pattern::Reference(inner) => pattern_names_header(inner),
+        _ => false,
+    }
+}
+
+/// The direct functions and all that may, by the names of calls, come to one of them.
+pub fn interesting(program: &Program<'_>, direct: &[FunctionId]) -> HashSet<FunctionId> {
+    let mut interesting: HashSet<FunctionId> = direct.iter().copied().collect();
+    let mut frontier: Vec<FunctionId> = direct.to_vec();
+    for _ in 0..8 {
+        let mut next = Vec::new();
+        for id in frontier {
+            let name = &program.function(id).name;
+            let callers = program.callers_of(name);
+            if call::is_common(name) && callers.len() > CALLERS {
+                continue;
+            }
+            for caller in callers {
+                if interesting.insert(*caller) {
+                    next.push(*caller);
+                }
+            }
+        }
+        frontier = next;
+    }
+    interesting
+}
+
+/// The parameters that can hold a header's text.
+pub fn text_parameters(function: &Function) -> Vec<usize> {
+    fn is_text(ty: &Type) -> bool {
+        match ty.peeled() {
+            Type::Slice(inner) => inner.last_segment() == Some("u8"),
+            ty => match ty.last_segment() {
+                Some("str" | "String" | "HeaderValue") => true,
+                Some("Option") => ty.arguments().first().is_some_and(is_text),
+                _ => false,
+            },
+        }
+    }
+    let of_hint_type = matches!(&function.owner, Owner::TraitImpl { of, ty } if matches!(of.last_segment(), Some("FromStr" | "TryFrom")) && ty.last_segment().is_some_and(names::reads_hint));
+    if !names::reads_hint(&function.name) && !of_hint_type {
+        return Vec::new();
+    }
+    (0..function.parameters.len())
+        .filter(|index| function.parameters[*index].ty.as_ref().is_some_and(is_text))
+        .collect()
+}
