@@ -147,7 +147,10 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         let outcomes: Vec<&Outcome> = facts.outcomes_of(index).collect();
         for outcome in outcomes.iter().filter(|outcome| outcome.case.is_long() && !outcome.in_pieces) {
             let Some((span, way)) = held_back(outcome, index) else { continue };
-            if way == Way::Dropped && outcome.kind == SinkKind::Passed && outcome.value.is_unknown() {
+            if way == Way::Dropped
+                && matches!(outcome.kind, SinkKind::Passed | SinkKind::Stored)
+                && outcome.value.is_unknown()
+            {
                 continue;
             }
             if way == Way::Dropped {
