@@ -585,6 +585,7 @@ impl<'p> Evaluator<'p, '_> {
         let Kind::OneOf(values) = &receiver.kind else {
             return self.method_on(receiver, name, arguments, span, generics, want);
         };
+        self.pay(values.len());
         let before = self.world.clone();
         let mut results = Vec::new();
         let mut worlds = Vec::new();

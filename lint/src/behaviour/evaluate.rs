@@ -107,6 +107,12 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         }
     }
 
+    /// Pays for so many copies of the state, which cost more the more there is in it.
+    pub fn pay(&mut self, copies: usize) {
+        let size = 1 + (self.world.locals.len() + self.world.shared.fields.len()) / 6;
+        self.steps += u32::try_from(copies * size).unwrap_or(STEPS);
+    }
+
     /// The innermost frame.
     pub fn frame(&self) -> &Frame<'p> {
         self.frames.last().expect("code runs in a frame")

@@ -43,6 +43,7 @@ impl<'p> Evaluator<'p, '_> {
             if !open {
                 continue;
             }
+            self.pay(1 + arm.conditions.len());
             let mut misses: Vec<World> = Vec::new();
             let mut missed_because = Trail::NONE;
             let mut next_remaining = Vec::new();

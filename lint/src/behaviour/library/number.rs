@@ -14,6 +14,7 @@ impl Evaluator<'_, '_> {
     /// `left op right`, for every pair of alternatives.
     pub fn binary(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
         if matches!((&left.kind, &right.kind), (Kind::OneOf(_), _) | (_, Kind::OneOf(_))) {
+            self.pay(1);
             let mut results = Vec::new();
             for left in left.alternatives() {
                 for right in right.alternatives() {
