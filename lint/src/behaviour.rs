@@ -37,7 +37,7 @@ const CALLERS: usize = 12;
 /// How often more files are taken in.
 const ROUNDS: usize = 4;
 /// The most expressions that are evaluated for one workspace.
-const STEPS: u64 = 800_000;
+const STEPS: u64 = 300_000;
 
 /// What the analysis found out about one workspace, for the rules to query.
 pub struct Facts<'p, 'w> {

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The most expressions that one entry may evaluate in one case.
-const STEPS: u32 = 20_000;
+const STEPS: u32 = 12_000;
 /// The deepest nesting of expressions, calls included.
 const DEPTH: u32 = 1_500;
 
