@@ -17,6 +17,11 @@ pub fn journey(facts: &Facts<'_, '_>, outcome: &Outcome, focus: Step) -> Vec<Ste
     for trail in [&outcome.value.trail, &outcome.context] {
         steps.extend(trail_steps(facts, trail));
     }
+    // Where the header itself was seen, a variable that is named like it tells nothing new.
+    let is_named = |step: &Step| step.kind == StepKind::Read && step.label.ends_with("holds the server's hint");
+    if steps.iter().any(|step| step.kind == StepKind::Read && !is_named(step)) {
+        steps.retain(|step| !is_named(step));
+    }
     // The nearest node comes first on a trail; a journey begins at its source.
     steps.reverse();
     steps.sort_by_key(|step| rank(step.kind));
