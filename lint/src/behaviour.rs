@@ -4,14 +4,13 @@
 //! the hint travels. Where a value is slept on, returned to nobody, stored, handed on, or where a request goes out again, the outcome is
 //! recorded with the trail that led there. [`Facts`] is that table; rules are queries over it.
 
-pub(crate) mod call;
+mod call;
 pub mod case;
 mod evaluate;
 mod flow;
 pub mod journey;
 pub mod library;
 pub mod log;
-pub(crate) mod names;
 mod pattern;
 mod read;
 mod shape;
@@ -22,6 +21,7 @@ pub mod value;
 
 use crate::ir::{Function, FunctionId, Name, Owner, Pattern, Span, Type};
 use crate::module::Program;
+use crate::names;
 use crate::site::{direct_functions, interesting, names_header, text_parameters};
 use case::Case;
 use evaluate::Evaluator;
@@ -127,7 +127,7 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
             if travel == Travel::No {
                 continue;
             }
-            if !call::is_common(&function.name) {
+            if !names::is_common(&function.name) {
                 wanted.insert(function.name.clone());
             }
             let callers = callers(program, id);
@@ -167,7 +167,7 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
         log.outcomes.extend(outcomes);
     }
     wanted.extend(log.missing.iter().cloned());
-    wanted.extend(log.unresolved.values().filter(|name| !name.is_empty() && !call::is_common(name)).cloned());
+    wanted.extend(log.unresolved.values().filter(|name| !name.is_empty() && !names::is_common(name)).cloned());
     wanted
 }
 
@@ -204,7 +204,7 @@ fn callers(program: &Program<'_>, id: FunctionId) -> Vec<FunctionId> {
                 .extend(program.callers_of(other).iter().copied().filter(|caller| !program.function(*caller).is_test));
         }
     }
-    let most = if call::is_common(&function.name) { CALLERS } else { 4 * CALLERS };
+    let most = if names::is_common(&function.name) { CALLERS } else { 4 * CALLERS };
     if callers.len() > most {
         // A name that everybody calls: only callers in the same file are near enough.
         callers.retain(|caller| program.function(*caller).span.file == function.span.file);

@@ -6,6 +6,7 @@ pub mod behaviour;
 pub mod diagnostic;
 pub mod ir;
 pub mod module;
+mod names;
 pub mod report;
 pub mod rules;
 pub mod site;

@@ -3,9 +3,9 @@
 //! A function is a site when it names the header, holds something that is named like the hint, or is named for reading it. What else may
 //! come to a site, by the names of calls, is interesting: the evaluator looks into it even where no argument has to do with a hint.
 
-use crate::behaviour::{call, names};
 use crate::ir::{Function, FunctionId, Literal, Name, Op, Owner, Pattern, Type};
 use crate::module::Program;
+use crate::names;
 use std::collections::HashSet;
 
 /// The most callers that a name everybody uses may have, to say anything about who calls whom.
@@ -67,7 +67,7 @@ pub fn interesting(program: &Program<'_>, direct: &[FunctionId]) -> HashSet<Func
         for id in frontier {
             let name = &program.function(id).name;
             let callers = program.callers_of(name);
-            if call::is_common(name) && callers.len() > CALLERS {
+            if names::is_common(name) && callers.len() > CALLERS {
                 continue;
             }
             for caller in callers {

@@ -2,12 +2,12 @@
 
 use super::evaluate::{Evaluator, Frame, step};
 use super::log::SinkKind;
-use super::names;
 use super::state::Shared;
 use super::trail::{Event, Trail};
 use super::value::{Closure, Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Owner, Path, Pattern, Span, Type, TypeId, TypeKind};
 use crate::module::Resolved;
+use crate::names;
 use std::rc::Rc;
 
 /// The deepest nesting of calls.
@@ -693,9 +693,18 @@ impl<'p> Evaluator<'p, '_> {
 
     /// Methods of the workspace that a call on a value of unknown type can mean: few, of a telling name.
     fn methods_by_name(&self, name: &str, arguments: usize, receiver: &Value) -> Option<Vec<FunctionId>> {
-        if COMMON_METHODS.contains(&name) {
+        if names::is_common(name) {
             return None;
         }
+        // A type of another crate has only the methods that this workspace's traits give it.
+        let foreign = match &receiver.kind {
+            Kind::Unknown(origin) => origin.ty.as_ref().filter(|ty| {
+                let resolved = self.program.resolve_type(ty.scope, ty.self_type.as_ref(), ty.ty.peeled());
+                matches!(&resolved, Resolved::External(path) if !path.starts_with("std::"))
+            }),
+            _ => None,
+        };
+        let foreign: Option<Name> = foreign.and_then(|ty| ty.ty.last_segment().map(Name::from));
         let package = self.program.scope(self.frame().scope).package;
         let matching: Vec<FunctionId> = self
             .program
@@ -704,7 +713,10 @@ impl<'p> Evaluator<'p, '_> {
             .copied()
             .filter(|id| {
                 let function = self.program.function(*id);
-                function.has_receiver
+                let fits = foreign.as_ref().is_none_or(|foreign| {
+                    matches!(&function.owner, Owner::TraitImpl { ty, .. } if ty.last_segment() == Some(&**foreign))
+                });
+                fits && function.has_receiver
                     && function.parameters.len() == arguments + 1
                     && function.body.is_some()
                     && !function.is_test
@@ -992,134 +1004,4 @@ fn last_two(path: &Path) -> Name {
         [a] => a.clone(),
         [] => "".into(),
     }
-}
-
-/// Methods that std and every library have: their name alone says nothing about which is meant.
-const COMMON_METHODS: &[&str] = &[
-    "new",
-    "get",
-    "set",
-    "insert",
-    "remove",
-    "push",
-    "pop",
-    "len",
-    "is_empty",
-    "iter",
-    "next",
-    "into",
-    "from",
-    "clone",
-    "as_ref",
-    "as_mut",
-    "to_string",
-    "to_owned",
-    "parse",
-    "map",
-    "and_then",
-    "unwrap",
-    "expect",
-    "ok",
-    "err",
-    "min",
-    "max",
-    "clamp",
-    "filter",
-    "find",
-    "contains",
-    "header",
-    "headers",
-    "status",
-    "body",
-    "text",
-    "json",
-    "bytes",
-    "build",
-    "name",
-    "value",
-    "values",
-    "key",
-    "keys",
-    "id",
-    "url",
-    "method",
-    "lock",
-    "read",
-    "write",
-    "poll",
-    "await",
-    "as_str",
-    "as_bytes",
-    "to_str",
-    "trim",
-    "split",
-    "join",
-    "abs",
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "eq",
-    "ne",
-    "cmp",
-    "partial_cmp",
-    "hash",
-    "fmt",
-    "drop",
-    "default",
-    "deref",
-    "index",
-    "extend",
-    "count",
-    "sum",
-    "first",
-    "last",
-    "take",
-    "skip",
-    "chain",
-    "zip",
-    "fold",
-    "any",
-    "all",
-    "collect",
-    "start",
-    "stop",
-    "run",
-    "close",
-    "flush",
-    "into_inner",
-    "borrow",
-    "to_vec",
-    "unwrap_or",
-    "unwrap_or_else",
-    "or",
-    "or_else",
-    "is_some",
-    "is_none",
-    "is_ok",
-    "is_err",
-    "source",
-    "description",
-    "cause",
-    "kind",
-    "code",
-    "error",
-    "message",
-    "data",
-    "inner",
-    "config",
-    "client",
-    "copied",
-    "cloned",
-    "entry",
-    "append",
-    "replace",
-    "sort",
-    "retain",
-    "clear",
-];
-
-/// Whether a name alone says nothing about which function is meant.
-pub fn is_common(name: &str) -> bool {
-    COMMON_METHODS.contains(&name)
 }

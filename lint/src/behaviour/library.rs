@@ -11,10 +11,10 @@ pub mod time;
 
 use super::case::SECOND;
 use super::evaluate::{Evaluator, step};
-use super::names;
 use super::trail::{Event, Trail};
 use super::value::{FunctionValue, Kind, Origin, OriginStep, TypeAt, Value};
 use crate::ir::{ExprId, Name, Op, Path, Span, Type};
+use crate::names;
 use std::rc::Rc;
 
 /// Methods that give the same thing in another wrapping: a reference, a copy, a lock's guard, a builder.
@@ -220,7 +220,7 @@ impl Evaluator<'_, '_> {
         if !is_foreign
             && segments.len() > 1
             && arguments.iter().any(|argument| argument.is_tainted() || self.header_name(argument).is_some())
-            && !super::call::is_common(last)
+            && !names::is_common(last)
         {
             self.log.missing.insert(last.into());
             let known: Vec<crate::ir::FunctionId> = self

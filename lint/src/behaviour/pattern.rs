@@ -1,12 +1,12 @@
 //! Patterns and parts: which values fit a pattern, what it binds, and what a part of an unknown value is.
 
 use super::evaluate::{Evaluator, inherit, inner_type, step};
-use super::names;
 use super::read::HeaderName;
 use super::trail::{Event, Trail};
 use super::value::{Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{Literal, Name, Path, Pattern, Span, Type, TypeId, TypeKind};
 use crate::module::Resolved;
+use crate::names;
 use std::rc::Rc;
 
 /// Whether a value fits a pattern.

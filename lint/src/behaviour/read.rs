@@ -3,10 +3,10 @@
 use super::case::{Case, NOW, SECOND};
 use super::evaluate::{Evaluator, step};
 use super::log::SourceKind;
-use super::names;
 use super::trail::{Event, SourceIndex, Trail};
 use super::value::{Kind, Origin, Value};
 use crate::ir::{Name, Span};
+use crate::names;
 use std::rc::Rc;
 
 /// A header's name as a value, with the place that gave it.

@@ -1,7 +1,7 @@
 //! Shapes: what the evaluator wants to know of a body before it runs it.
 
-use super::names;
 use crate::ir::{Body, ExprId, LocalId, Op};
+use crate::names;
 
 /// For every expression of a body: what it may store to, and whether it may leave before its end.
 #[derive(Debug, Default)]

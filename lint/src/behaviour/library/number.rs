@@ -2,11 +2,11 @@
 
 use crate::behaviour::case::{Case, SECOND};
 use crate::behaviour::evaluate::{Evaluator, step};
-use crate::behaviour::names;
 use crate::behaviour::pattern::number_of;
 use crate::behaviour::trail::{Event, Trail};
 use crate::behaviour::value::{Kind, TypeAt, Value};
 use crate::ir::{BinaryOp, Span, Type};
+use crate::names;
 use std::cmp::Ordering;
 use std::rc::Rc;
 

@@ -1,11 +1,11 @@
 //! Text, bytes and characters, header values among them.
 
 use crate::behaviour::evaluate::{Evaluator, step};
-use crate::behaviour::names;
 use crate::behaviour::trail::Event;
 use crate::behaviour::value::{Kind, TypeAt, Value};
 use crate::ir::{Span, Type};
 use crate::module::Resolved;
+use crate::names;
 use std::rc::Rc;
 
 impl Evaluator<'_, '_> {

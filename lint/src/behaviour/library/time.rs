@@ -2,10 +2,10 @@
 
 use crate::behaviour::case::SECOND;
 use crate::behaviour::evaluate::{Evaluator, step};
-use crate::behaviour::names;
 use crate::behaviour::trail::Event;
 use crate::behaviour::value::{Kind, TypeAt, Value};
 use crate::ir::{BinaryOp, Span};
+use crate::names;
 
 /// Seconds since the Unix epoch of an IMF-fixdate, the only form that the cases use. Not a parser for anybody's input.
 pub fn imf_fixdate(text: &str) -> Option<i64> {

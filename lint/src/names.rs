@@ -3,6 +3,9 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+/// Nanoseconds in a second.
+const SECOND: i128 = 1_000_000_000;
+
 /// Whether the text is the header's name, in any case.
 pub fn is_header(text: &str) -> bool {
     text.trim().trim_end_matches(':').eq_ignore_ascii_case("retry-after")
@@ -195,9 +198,9 @@ pub fn unit_of(name: &str) -> i128 {
     } else if any(&["ns", "nanos", "nanoseconds"]) {
         1
     } else if any(&["minutes", "mins"]) {
-        60 * super::case::SECOND
+        60 * SECOND
     } else {
-        super::case::SECOND
+        SECOND
     }
 }
 
@@ -315,6 +318,136 @@ pub fn reads_date(name: &str) -> bool {
         || words(name).iter().any(|word| word == "date" || word == "dates"))
         && !whole.contains("rfc3339")
         && !whole.contains("iso8601")
+}
+
+/// Methods that std and every library have: their name alone says nothing about which is meant.
+const COMMON_METHODS: &[&str] = &[
+    "new",
+    "get",
+    "set",
+    "insert",
+    "remove",
+    "push",
+    "pop",
+    "len",
+    "is_empty",
+    "iter",
+    "next",
+    "into",
+    "from",
+    "clone",
+    "as_ref",
+    "as_mut",
+    "to_string",
+    "to_owned",
+    "parse",
+    "map",
+    "and_then",
+    "unwrap",
+    "expect",
+    "ok",
+    "err",
+    "min",
+    "max",
+    "clamp",
+    "filter",
+    "find",
+    "contains",
+    "header",
+    "headers",
+    "status",
+    "body",
+    "text",
+    "json",
+    "bytes",
+    "build",
+    "name",
+    "value",
+    "values",
+    "key",
+    "keys",
+    "id",
+    "url",
+    "method",
+    "lock",
+    "read",
+    "write",
+    "poll",
+    "await",
+    "as_str",
+    "as_bytes",
+    "to_str",
+    "trim",
+    "split",
+    "join",
+    "abs",
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "eq",
+    "ne",
+    "cmp",
+    "partial_cmp",
+    "hash",
+    "fmt",
+    "drop",
+    "default",
+    "deref",
+    "index",
+    "extend",
+    "count",
+    "sum",
+    "first",
+    "last",
+    "take",
+    "skip",
+    "chain",
+    "zip",
+    "fold",
+    "any",
+    "all",
+    "collect",
+    "start",
+    "stop",
+    "run",
+    "close",
+    "flush",
+    "into_inner",
+    "borrow",
+    "to_vec",
+    "unwrap_or",
+    "unwrap_or_else",
+    "or",
+    "or_else",
+    "is_some",
+    "is_none",
+    "is_ok",
+    "is_err",
+    "source",
+    "description",
+    "cause",
+    "kind",
+    "code",
+    "error",
+    "message",
+    "data",
+    "inner",
+    "config",
+    "client",
+    "copied",
+    "cloned",
+    "entry",
+    "append",
+    "replace",
+    "sort",
+    "retain",
+    "clear",
+];
+
+/// Whether a name alone says nothing about which function is meant.
+pub fn is_common(name: &str) -> bool {
+    COMMON_METHODS.contains(&name)
 }
 
 #[cfg(test)]
