@@ -191,7 +191,7 @@ pub fn write(unix: i64, form: Form) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Appends what [`write`] returns.
+/// Appends what [`write()`] returns.
 ///
 /// Written digit by digit, since generated inputs are dates for the most part and `format!` would take half of the time.
 pub fn write_into(text: &mut Vec<u8>, unix: i64, form: Form) {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// An identifier, a method's name, a segment of a path; cheap to clone.
 pub type Name = Arc<str>;
 
-/// The place of a file in [`crate::source::Sources`].
+/// The place of a file in [`crate::workspace::Workspace`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 

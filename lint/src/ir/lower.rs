@@ -1,6 +1,6 @@
 //! Lowering: syntax tree to intermediate representation, once for each file.
 //!
-//! A [`Lowerer`] walks a file's items, and the bodies of its functions, and writes a [`FileIr`]. What is nested to the left in the syntax tree
+//! A `Lowerer` walks a file's items, and the bodies of its functions, and writes a [`FileIr`]. What is nested to the left in the syntax tree
 //! (method chains, operators, `else if`) is lowered in a loop; the rest recurses, within the bounds that [`crate::module::parse`] checked
 //! on the text. Every span is put together from tokens and from the spans of the parts: syn's own `Spanned` would print the whole
 //! tree again for each node. Local names are resolved here, by scope; all other paths stay as written.

@@ -1,6 +1,6 @@
 //! Parsing: text to syntax tree, guarded against input that would overflow a parser's stack.
 //!
-//! syn descends by recursion, and so does the drop of its tree. So [`check`] bounds the depth of the tree beforehand, on tokens (module [`depth`]), and
+//! syn descends by recursion, and so does the drop of its tree. So [`check`] bounds the depth of the tree beforehand, on tokens (module `depth`), and
 //! parsing runs on a thread with a [`STACK`] that is large enough for what it lets pass, in debug builds too. A test holds the two together.
 
 mod depth;
