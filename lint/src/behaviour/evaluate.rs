@@ -5,11 +5,12 @@
 
 use super::case::Case;
 use super::log::Log;
+use super::pattern::literal_kind;
 use super::shape::{Shape, root_local};
 use super::state::{Shared, World};
 use super::trail::{Event, Trail};
 use super::value::{Closure, Code, Kind, Origin, OriginStep, TypeAt, Value, Variant};
-use crate::ir::{BinaryOp, Body, ExprId, Literal, LocalId, Name, Op, ScopeId, Span, Type};
+use crate::ir::{BinaryOp, Body, ExprId, LocalId, Name, Op, ScopeId, Span, Type};
 use crate::module::Program;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -154,7 +155,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
 
     fn eval_op(&mut self, id: ExprId, op: &'p Op, span: Span, want: Option<&TypeAt>) -> Option<Value> {
         Some(match op {
-            Op::Literal(literal) => literal_value(literal, span),
+            Op::Literal(literal) => Value::plain(literal_kind(literal), span),
             Op::Path(path) => self.path_value(path, span, want),
             Op::Local(local) => self.local(*local, span),
             Op::Call { callee, arguments } => return self.call(*callee, arguments, span, want),
@@ -673,22 +674,6 @@ pub fn inherit(payload: Value, container: &Value) -> Value {
 /// The type inside `Option<T>`, `Result<T, E>`, a lock or another container.
 pub fn inner_type(ty: &TypeAt) -> Option<TypeAt> {
     ty.ty.arguments().first().map(|inner| TypeAt { ty: inner.clone(), ..ty.clone() })
-}
-
-fn literal_value(literal: &Literal, span: Span) -> Value {
-    let kind = match literal {
-        Literal::Integer(number) => Kind::Integer(*number),
-        Literal::Float(number) => Kind::Float(*number),
-        Literal::Text(text) => Kind::Text(Rc::from(&**text)),
-        Literal::Bytes(bytes) => match std::str::from_utf8(bytes) {
-            Ok(text) => Kind::Text(Rc::from(text)),
-            Err(_) => Kind::NotText,
-        },
-        Literal::Byte(byte) => Kind::Integer(i128::from(*byte)),
-        Literal::Character(character) => Kind::Character(*character),
-        Literal::Bool(truth) => Kind::Bool(*truth),
-    };
-    Value::plain(kind, span)
 }
 
 /// A trail that goes on with one more event.

@@ -130,8 +130,6 @@ pub struct Log {
     pub used: BTreeSet<SourceIndex>,
     /// How many expressions were evaluated.
     pub steps: u64,
-    /// Variables that held an unused hint and were overwritten: the place, by case.
-    pub overwritten: Vec<(Case, Span, Trail)>,
     /// Names of functions that were called, seem to belong to the workspace and are not loaded.
     pub missing: BTreeSet<Name>,
 }
@@ -172,7 +170,7 @@ impl Log {
     }
 
     /// The source for a name that stands for a hint.
-    pub fn named_source(&mut self, name: &Name, _is_part: bool, span: Span, code: Code) -> SourceIndex {
+    pub fn named_source(&mut self, name: &Name, span: Span, code: Code) -> SourceIndex {
         self.intern(span, code, SourceKind::Named(name.clone()))
     }
 
@@ -293,13 +291,6 @@ impl Log {
         let values = self.slots.entry((type_name.clone(), field.clone())).or_default().entry(case).or_default();
         if values.len() < 8 && !values.iter().any(|known| known.same(value)) {
             values.push(value.clone());
-        }
-    }
-
-    /// Records that a variable's hint gave way to something else.
-    pub fn overwritten(&mut self, case: Case, before: &Value, after: &Value, span: Span) {
-        if before.trail.carries_hint() && !after.carries_hint() && !after.is_tainted() {
-            self.overwritten.push((case, span, before.trail.clone()));
         }
     }
 

@@ -646,8 +646,7 @@ impl<'p> Evaluator<'p, '_> {
             None if origin.ty.is_none() || is_option == Some(true) => Shape::Any,
             _ => return None,
         };
-        let base = origin.base.clone();
-        let key = self.log.named_source(name, base.is_some(), span, self.code());
+        let key = self.log.named_source(name, span, self.code());
         let trail = step(Event::Taken, span, &Trail::new(Event::Read(key), span, &[], &[]));
         let Some(seconds) = self.case.seconds().filter(|_| matches!(self.case, Case::Small | Case::Huge)) else {
             let absent = step(Event::Absent, span, &trail);
@@ -681,7 +680,8 @@ fn same_variant(name: &str, wanted: &str) -> bool {
     name == wanted || matches!((name, wanted), ("Some", "Ok") | ("Ok", "Some") | ("None", "Err") | ("Err", "None"))
 }
 
-fn literal_kind(literal: &Literal) -> Kind {
+/// What a literal is, in an expression or a pattern.
+pub fn literal_kind(literal: &Literal) -> Kind {
     match literal {
         Literal::Integer(number) => Kind::Integer(*number),
         Literal::Float(number) => Kind::Float(*number),

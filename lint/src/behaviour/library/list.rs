@@ -163,12 +163,10 @@ impl Evaluator<'_, '_> {
             match name {
                 "map" => kept.push(result),
                 "filter_map" | "flat_map" | "map_while" | "find_map" => {
-                    let mut maybe = false;
                     for result in result.alternatives() {
                         match result.variant_name() {
                             Some("None" | "Err") => {
                                 reason = reason.both(&result.trail);
-                                maybe = true;
                             }
                             Some("Some" | "Ok") => {
                                 let inner = super::super::evaluate::inherit(
@@ -180,7 +178,6 @@ impl Evaluator<'_, '_> {
                             _ => kept.push(result.clone()),
                         }
                     }
-                    let _ = maybe;
                     if name == "find_map" && !kept.is_empty() {
                         return Some(Value::some(Value::one_of(kept, span)));
                     }
