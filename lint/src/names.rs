@@ -227,6 +227,11 @@ pub fn may_wait(name: &str) -> bool {
     })
 }
 
+/// Whether something of this name hands out permits to run.
+pub fn permits(name: &str) -> bool {
+    words(name).iter().any(|word| ["semaphore", "sem", "permit", "permits", "concurrency"].contains(&word.as_str()))
+}
+
 /// Whether a call of this name sends a request.
 pub fn sends(name: &str) -> bool {
     let words = words(name);

@@ -22,7 +22,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("raw-find-then-capped", "a raw line found by its prefix in another function"),
     ("read-walk-all-headers", "a value that was read before its name was looked at"),
     ("once-recursion-in-else", "a retry by recursion inside a boxed future"),
-    ("once-decision-retry-now", "an answer that means at once: the arm is blamed, not the answer"),
     ("trap-chunks-by-recursion", "pieces slept by recursion inside an async block"),
     ("trap-or-of-two-reads", "two readers of one header joined by `or`: one of them reads the date"),
 ];

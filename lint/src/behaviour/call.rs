@@ -399,7 +399,7 @@ impl<'p> Evaluator<'p, '_> {
             if names::sends(&function.name) {
                 self.world.shared.sent = Some(span);
             }
-            if names::may_wait(&function.name) {
+            if names::may_wait(&function.name) && !names::is_hint(&function.name) {
                 self.world.shared.unknown_wait = true;
             }
             let name = function.name.clone();
@@ -696,15 +696,10 @@ impl<'p> Evaluator<'p, '_> {
         if names::is_common(name) {
             return None;
         }
-        // A type of another crate has only the methods that this workspace's traits give it.
         let foreign = match &receiver.kind {
-            Kind::Unknown(origin) => origin.ty.as_ref().filter(|ty| {
-                let resolved = self.program.resolve_type(ty.scope, ty.self_type.as_ref(), ty.ty.peeled());
-                matches!(&resolved, Resolved::External(path) if !path.starts_with("std::"))
-            }),
+            Kind::Unknown(origin) => self.foreign_type(origin),
             _ => None,
         };
-        let foreign: Option<Name> = foreign.and_then(|ty| ty.ty.last_segment().map(Name::from));
         let package = self.program.scope(self.frame().scope).package;
         let matching: Vec<FunctionId> = self
             .program
@@ -713,9 +708,12 @@ impl<'p> Evaluator<'p, '_> {
             .copied()
             .filter(|id| {
                 let function = self.program.function(*id);
-                let fits = foreign.as_ref().is_none_or(|foreign| {
-                    matches!(&function.owner, Owner::TraitImpl { ty, .. } if ty.last_segment() == Some(&**foreign))
-                });
+                // A type of another crate has only the methods that this workspace's traits give it.
+                let fits = match &foreign {
+                    Some(foreign) => matches!(&function.owner, Owner::TraitImpl { ty, .. }
+                        if foreign.as_ref().is_none_or(|foreign| ty.last_segment() == Some(&**foreign))),
+                    None => true,
+                };
                 fits && function.has_receiver
                     && function.parameters.len() == arguments + 1
                     && function.body.is_some()
@@ -740,6 +738,28 @@ impl<'p> Evaluator<'p, '_> {
                 | Kind::Variant(_)
         );
         (fits && !chosen.is_empty() && chosen.len() <= 3).then_some(chosen)
+    }
+
+    /// The name of the other crate's type that a value has. Some(None): a type of another crate without a known name, as what
+    /// a method of such a type gave is. Types with parameters may hold, and give out, what is this workspace's own.
+    #[expect(clippy::option_option, reason = "the inner None is a foreign type without a name")]
+    fn foreign_type(&self, origin: &Origin) -> Option<Option<Name>> {
+        let mut origin = origin;
+        let mut exact = true;
+        loop {
+            if let Some(ty) = &origin.ty {
+                let peeled = ty.ty.peeled();
+                let resolved = self.program.resolve_type(ty.scope, ty.self_type.as_ref(), peeled);
+                let foreign = matches!(&resolved, Resolved::External(path) if !path.starts_with("std::"))
+                    && (exact || peeled.arguments().is_empty());
+                return foreign.then(|| peeled.last_segment().map(Name::from).filter(|_| exact));
+            }
+            if !matches!(origin.step, OriginStep::Method(..) | OriginStep::Inner) {
+                return None;
+            }
+            exact = false;
+            origin = origin.base.as_deref()?;
+        }
     }
 
     /// A call of something that cannot be looked into.
@@ -829,7 +849,7 @@ impl<'p> Evaluator<'p, '_> {
         if names::sends(name) {
             self.world.shared.sent = Some(span);
         }
-        if names::may_wait(name) && tainted.is_empty() {
+        if names::may_wait(name) && !names::is_hint(name) && tainted.is_empty() && !receiver.is_some_and(is_semaphore) {
             self.world.shared.unknown_wait = true;
         }
         let mut trail = receiver.map_or(Trail::NONE, |receiver| receiver.trail.clone());
@@ -976,6 +996,13 @@ fn is_generic(ty: &Type, generics: &[(Name, Vec<Type>)]) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether it hands out permits: waiting for one is a matter of concurrency, which paces nothing.
+fn is_semaphore(value: &Value) -> bool {
+    let Kind::Unknown(origin) = &value.kind else { return false };
+    origin.name().is_some_and(|name| names::permits(name))
+        || origin.ty.as_ref().and_then(|ty| ty.ty.peeled().last_segment()).is_some_and(names::permits)
 }
 
 /// Whether something in it is not known.

@@ -190,32 +190,28 @@ fn chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
 /// What was chosen because of an answer that itself was chosen because the hint could not be had: the answer is to blame, unless it says just that.
 fn to_blame(node: &Node, source: SourceIndex) -> Span {
     let mut node = node;
-    loop {
-        let mut reasons = node.because.iter().flat_map(|because| heads(because));
-        match reasons.find(|reason| {
-            reason.event == Event::Chosen
-                && reason.because.iter().any(|because| failed(because, source))
-                && !reason.is_hint()
-        }) {
-            Some(reason) => node = reason,
-            None => return node.span,
-        }
+    while let Some(reason) = node.because.iter().find_map(|because| answer(because, source)) {
+        node = reason;
     }
+    node.span
 }
 
-/// The first nodes of a trail that are more than a way-point.
-fn heads(trail: &Trail) -> Vec<&Node> {
-    let mut heads = Vec::new();
-    let mut queue: Vec<&Node> = trail.0.as_deref().into_iter().collect();
+/// The choice behind a reason that was made because the hint could not be had: below way-points, and below choices for other reasons.
+fn answer(because: &Trail, source: SourceIndex) -> Option<&Node> {
+    let mut queue: Vec<&Node> = because.0.as_deref().into_iter().collect();
     while let Some(node) = queue.pop() {
-        match node.event {
-            Event::Both | Event::Returned | Event::ComparedWithZero => {
-                queue.extend(node.data.iter().filter_map(|trail| trail.0.as_deref()))
-            }
-            _ => heads.push(node),
+        let way_point = match node.event {
+            Event::Both | Event::Returned | Event::ComparedWithZero => true,
+            Event::Chosen if node.is_hint() => false,
+            Event::Chosen if node.because.iter().any(|because| failed(because, source)) => return Some(node),
+            Event::Chosen => true,
+            _ => false,
+        };
+        if way_point {
+            queue.extend(node.data.iter().filter_map(|trail| trail.0.as_deref()));
         }
     }
-    heads
+    None
 }
 
 /// Whether the reason is that the hint was missing or could not be read.
