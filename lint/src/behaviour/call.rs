@@ -214,9 +214,7 @@ impl<'p> Evaluator<'p, '_> {
             Kind::Function(called) => {
                 let called = called.clone();
                 match &called.resolved {
-                    Resolved::Functions(ids) => {
-                        self.call_functions(&ids.clone(), arguments, span, want).unwrap_or_else(|| None)
-                    }
+                    Resolved::Functions(ids) => self.call_functions(&ids.clone(), arguments, span, want),
                     Resolved::Variant(..) | Resolved::Type(_) => Some(self.construct_tuple(&called, arguments, span)),
                     Resolved::External(name) | Resolved::Unknown(name) => {
                         let name = name.clone();
@@ -312,40 +310,45 @@ impl<'p> Evaluator<'p, '_> {
         result
     }
 
-    /// Runs the functions, each on the same state, and joins what they give. The outer None: none of them comes back.
-    #[expect(clippy::option_option, reason = "the inner None is a call that does not come back")]
+    /// Runs the functions, each on the same state, and joins what they give. None: none of them comes back.
     fn call_functions(
         &mut self,
         ids: &[FunctionId],
         arguments: Vec<Value>,
         span: Span,
         want: Option<&TypeAt>,
-    ) -> Option<Option<Value>> {
+    ) -> Option<Value> {
         let ids: Vec<FunctionId> =
             ids.iter().copied().filter(|id| self.program.function(*id).body.is_some()).take(CANDIDATES).collect();
         if ids.is_empty() {
-            return Some(Some(self.unresolved_call("", None, &arguments, span)));
+            return Some(self.unresolved_call("", None, &arguments, span));
         }
         if ids.len() == 1 {
-            return Some(self.call_function(ids[0], arguments, span, want));
+            return self.call_function(ids[0], arguments, span, want);
         }
+        let alternatives = ids.into_iter().map(|id| (id, arguments.clone()));
+        self.on_each(alternatives, span, |this, (id, arguments)| this.call_function(id, arguments, span, want))
+    }
+
+    /// Runs each alternative on the same state, and joins the values and the states. None: none of them comes back.
+    fn on_each<T>(
+        &mut self,
+        alternatives: impl IntoIterator<Item = T>,
+        span: Span,
+        mut run: impl FnMut(&mut Self, T) -> Option<Value>,
+    ) -> Option<Value> {
         let before = self.world.clone();
         let mut results = Vec::new();
         let mut worlds = Vec::new();
-        for id in ids {
+        for alternative in alternatives {
             self.world = before.clone();
-            if let Some(result) = self.call_function(id, arguments.clone(), span, want) {
+            if let Some(result) = run(self, alternative) {
                 results.push(result);
                 worlds.push(self.world.clone());
             }
         }
-        match super::state::World::join(worlds, span) {
-            Some(world) => {
-                self.world = world;
-                Some(Some(Value::one_of(results, span)))
-            }
-            None => Some(None),
-        }
+        self.world = super::state::World::join(worlds, span)?;
+        Some(Value::one_of(results, span))
     }
 
     /// Runs a function of the workspace with the arguments, the receiver first.
@@ -586,18 +589,9 @@ impl<'p> Evaluator<'p, '_> {
             return self.method_on(receiver, name, arguments, span, generics, want);
         };
         self.pay(values.len());
-        let before = self.world.clone();
-        let mut results = Vec::new();
-        let mut worlds = Vec::new();
-        for value in values.clone().iter() {
-            self.world = before.clone();
-            if let Some(result) = self.method_on(value, name, arguments.clone(), span, generics, want) {
-                results.push(result);
-                worlds.push(self.world.clone());
-            }
-        }
-        self.world = super::state::World::join(worlds, span)?;
-        Some(Value::one_of(results, span))
+        self.on_each(values.clone().iter(), span, |this, value| {
+            this.method_on(value, name, arguments.clone(), span, generics, want)
+        })
     }
 
     fn method_on(
@@ -620,15 +614,21 @@ impl<'p> Evaluator<'p, '_> {
         if !own.is_empty() {
             let mut all = vec![receiver.clone()];
             all.extend(arguments);
-            return self.call_functions(&own, all, span, want).and_then(|value| value);
+            return self.call_functions(&own, all, span, want);
         }
         if let Some(result) = self.library_method(receiver, name, &arguments, span, generics, want) {
             return result;
         }
         if let Some(candidates) = self.methods_by_name(name, arguments.len(), receiver) {
             let mut all = vec![receiver.clone()];
-            all.extend(arguments);
-            return self.call_functions(&candidates, all, span, want).and_then(|value| value);
+            all.extend(arguments.iter().cloned());
+            let before = self.world.clone();
+            let result = self.call_functions(&candidates, all, span, want);
+            if result.is_some() {
+                return result;
+            }
+            // A method that was guessed by its name, and never comes back, was the wrong guess.
+            self.world = before;
         }
         let result = self.unresolved_call(name, Some(receiver), &arguments, span);
         let is_number = generics.first().and_then(Type::last_segment).is_some_and(|ty| {

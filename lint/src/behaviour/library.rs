@@ -289,7 +289,50 @@ impl Evaluator<'_, '_> {
                 return Some(Value::ok(inner));
             }
         }
-        Some(self.unresolved_call(last, None, &arguments, span))
+        let made = self.unresolved_call(last, None, &arguments, span);
+        Some(self.constructed_elsewhere(made, called, &arguments))
+    }
+
+    /// What another crate's constructor gave has the type that it is called on, where nothing of ours went into it.
+    fn constructed_elsewhere(&self, value: Value, called: &FunctionValue, arguments: &[Value]) -> Value {
+        let Some((ty, function)) = called.written.split_once("::") else { return value };
+        let constructs =
+            matches!(function, "new" | "default") || function.starts_with("with_") || function.starts_with("from_");
+        let ours = |argument: &Value| {
+            matches!(&argument.kind, Kind::Closure(_) | Kind::Function(_))
+                || argument.is_tainted()
+                || self.holds_ours(argument)
+        };
+        match &value.kind {
+            Kind::Unknown(origin)
+                if constructs
+                    && origin.ty.is_none()
+                    && ty.starts_with(|first: char| first.is_ascii_uppercase())
+                    && !arguments.iter().any(ours) =>
+            {
+                let ty = TypeAt {
+                    ty: Type::Path { path: vec![ty.into()], arguments: Vec::new() },
+                    scope: called.scope,
+                    self_type: called.self_type.clone(),
+                };
+                value.map(Kind::Unknown(Rc::new(Origin::new(origin.step.clone(), origin.base.clone(), Some(ty)))))
+            }
+            _ => value,
+        }
+    }
+
+    /// Whether a value is, or may be, of a type of this workspace.
+    fn holds_ours(&self, value: &Value) -> bool {
+        value.alternatives().iter().any(|value| match &value.kind {
+            Kind::Variant(variant) => {
+                variant.ty.is_some() || variant.fields.iter().any(|(_, field)| self.holds_ours(field))
+            }
+            Kind::Unknown(origin) => match &origin.ty {
+                Some(ty) => self.local_type(ty).is_some(),
+                None => true,
+            },
+            _ => false,
+        })
     }
 
     fn await_if_spawned(&mut self, name: &str, value: Value, span: Span) -> Value {
