@@ -11,10 +11,6 @@ const LINES: usize = 700;
 /// The files that are longer, and why that is right.
 const LONG: &[(&str, &str)] = &[
     ("lint/src/ir.rs", "the types of the intermediate representation are one vocabulary, most of it documentation"),
-    (
-        "lint/src/behaviour/call.rs",
-        "resolved, external and unresolved calls share their arguments; the seam is candidates against effects",
-    ),
     ("lint/src/behaviour/library.rs", "the table of functions by name, which is long because there are many"),
     ("lint/src/behaviour/pattern.rs", "patterns and the parts of unknown values refine each other"),
 ];

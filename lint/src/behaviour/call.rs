@@ -1,11 +1,14 @@
-//! Calls: which code a call runs, and what is done where that is not known.
+//! Calls: of functions, closures and methods, with the state that they change.
+
+mod candidates;
+mod unresolved;
 
 use super::evaluate::{Evaluator, Frame, step};
 use super::log::SinkKind;
-use super::state::Shared;
+use super::state::{Shared, World};
 use super::trail::{Event, Trail};
 use super::value::{Closure, Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value, Variant};
-use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Owner, Path, Pattern, Span, Type, TypeId, TypeKind};
+use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Path, Pattern, Span, Type, TypeId, TypeKind};
 use crate::module::Resolved;
 use crate::names;
 use std::rc::Rc;
@@ -155,43 +158,6 @@ impl<'p> Evaluator<'p, '_> {
         }
         let result = self.apply(&function, values.clone(), span, want)?;
         Some(result)
-    }
-
-    fn parameter_types(&self, function: &FunctionValue) -> Vec<TypeAt> {
-        match &function.resolved {
-            Resolved::Functions(ids) => ids.first().map_or_else(Vec::new, |id| {
-                let function = self.program.function(*id);
-                let self_type = function.owner.self_type().cloned();
-                function
-                    .parameters
-                    .iter()
-                    .map(|parameter| TypeAt {
-                        ty: parameter.ty.clone().unwrap_or(Type::Other),
-                        scope: function.scope,
-                        self_type: self_type.clone(),
-                    })
-                    .collect()
-            }),
-            Resolved::Variant(ty, index) => match &self.program.type_item(*ty).kind {
-                TypeKind::Enum(variants) => {
-                    let scope = self.program.type_item(*ty).scope;
-                    variants[*index]
-                        .fields
-                        .iter()
-                        .map(|field| TypeAt { ty: field.ty.clone(), scope, self_type: None })
-                        .collect()
-                }
-                _ => Vec::new(),
-            },
-            Resolved::Type(ty) => match &self.program.type_item(*ty).kind {
-                TypeKind::Struct(fields) => {
-                    let scope = self.program.type_item(*ty).scope;
-                    fields.iter().map(|field| TypeAt { ty: field.ty.clone(), scope, self_type: None }).collect()
-                }
-                _ => Vec::new(),
-            },
-            _ => Vec::new(),
-        }
     }
 
     /// Calls a value with values.
@@ -347,7 +313,7 @@ impl<'p> Evaluator<'p, '_> {
                 worlds.push(self.world.clone());
             }
         }
-        self.world = super::state::World::join(worlds, span)?;
+        self.world = World::join(worlds, span)?;
         Some(Value::one_of(results, span))
     }
 
@@ -645,306 +611,6 @@ impl<'p> Evaluator<'p, '_> {
         }
         Some(result)
     }
-
-    /// The methods that a type has: of a local type, or of every implementation of the traits that bound it.
-    fn methods_of_type(&self, ty: &TypeAt, name: &str) -> Vec<FunctionId> {
-        if let Some(local) = self.local_type(ty) {
-            let item = self.program.type_item(local);
-            if let TypeKind::Trait(_) = item.kind {
-                return self.methods_of_trait(&item.name.clone(), name);
-            }
-            return self.program.methods_of(local, name);
-        }
-        let bounds: Vec<Type> = match ty.ty.peeled() {
-            Type::Bounds(bounds) => bounds.clone(),
-            Type::Path { path, .. } if path.len() == 1 => match self.frame().code {
-                Code::Function(id) => self
-                    .program
-                    .function(id)
-                    .generics
-                    .iter()
-                    .find(|(generic, _)| *generic == path[0])
-                    .map_or_else(Vec::new, |(_, bounds)| bounds.clone()),
-                Code::Constant(_) => Vec::new(),
-            },
-            _ => Vec::new(),
-        };
-        bounds.iter().filter_map(Type::last_segment).flat_map(|bound| self.methods_of_trait(bound, name)).collect()
-    }
-
-    fn methods_of_trait(&self, of: &str, name: &str) -> Vec<FunctionId> {
-        let all = self.program.methods_named(name);
-        let found: Vec<FunctionId> = all
-            .iter()
-            .copied()
-            .filter(|id| {
-                let function = self.program.function(*id);
-                !function.is_test
-                    && function.body.is_some()
-                    && match &function.owner {
-                        Owner::TraitImpl { of: known, .. } => known.last_segment() == Some(of),
-                        Owner::Trait(known) => &**known == of,
-                        _ => false,
-                    }
-            })
-            .collect();
-        if found.len() > CANDIDATES { Vec::new() } else { found }
-    }
-
-    /// Methods of the workspace that a call on a value of unknown type can mean: few, of a telling name.
-    fn methods_by_name(&self, name: &str, arguments: usize, receiver: &Value) -> Option<Vec<FunctionId>> {
-        if names::is_common(name) {
-            return None;
-        }
-        let foreign = match &receiver.kind {
-            Kind::Unknown(origin) => self.foreign_type(origin),
-            _ => None,
-        };
-        let package = self.program.scope(self.frame().scope).package;
-        let matching: Vec<FunctionId> = self
-            .program
-            .methods_named(name)
-            .iter()
-            .copied()
-            .filter(|id| {
-                let function = self.program.function(*id);
-                // A type of another crate has only the methods that this workspace's traits give it.
-                let fits = match &foreign {
-                    Some(foreign) => matches!(&function.owner, Owner::TraitImpl { ty, .. }
-                        if foreign.as_ref().is_none_or(|foreign| ty.last_segment() == Some(&**foreign))),
-                    None => true,
-                };
-                fits && function.has_receiver
-                    && function.parameters.len() == arguments + 1
-                    && function.body.is_some()
-                    && !function.is_test
-            })
-            .collect();
-        let near: Vec<FunctionId> = matching
-            .iter()
-            .copied()
-            .filter(|id| self.program.scope(self.program.function(*id).scope).package == package)
-            .collect();
-        let chosen = if near.is_empty() { matching } else { near };
-        let fits = matches!(
-            receiver.kind,
-            Kind::Unknown(_)
-                | Kind::Text(_)
-                | Kind::NotText
-                | Kind::Hint(_)
-                | Kind::Duration(_)
-                | Kind::Integer(_)
-                | Kind::Date(_)
-                | Kind::Variant(_)
-        );
-        (fits && !chosen.is_empty() && chosen.len() <= 3).then_some(chosen)
-    }
-
-    /// The name of the other crate's type that a value has. Some(None): a type of another crate without a known name, as what
-    /// a method of such a type gave is. Types with parameters may hold, and give out, what is this workspace's own.
-    #[expect(clippy::option_option, reason = "the inner None is a foreign type without a name")]
-    fn foreign_type(&self, origin: &Origin) -> Option<Option<Name>> {
-        let mut origin = origin;
-        let mut exact = true;
-        loop {
-            if let Some(ty) = &origin.ty {
-                let peeled = ty.ty.peeled();
-                let resolved = self.program.resolve_type(ty.scope, ty.self_type.as_ref(), peeled);
-                let foreign = matches!(&resolved, Resolved::External(path) if !path.starts_with("std::"))
-                    && (exact || peeled.arguments().is_empty());
-                return foreign.then(|| peeled.last_segment().map(Name::from).filter(|_| exact));
-            }
-            if !matches!(origin.step, OriginStep::Method(..) | OriginStep::Inner) {
-                return None;
-            }
-            exact = false;
-            origin = origin.base.as_deref()?;
-        }
-    }
-
-    /// A call of something that cannot be looked into.
-    pub fn unresolved_call(&mut self, name: &str, receiver: Option<&Value>, arguments: &[Value], span: Span) -> Value {
-        let code = self.code();
-        // A header's name among the arguments: the call reads the header, or sets it.
-        if let Some((index, header)) = arguments
-            .iter()
-            .enumerate()
-            .find_map(|(index, argument)| self.header_name(argument).map(|header| (index, header)))
-        {
-            let sets = (names::emits(name)
-                && !(arguments.len() == 1 && receiver.is_some() && !matches!(arguments[index].kind, Kind::Tuple(_))))
-                || matches!(arguments[index].kind, Kind::Tuple(_))
-                || (receiver.is_some()
-                    && index == 0
-                    && arguments.len() > 1
-                    && matches!(name, "header" | "add_header" | "insert_header" | "append_header" | "set_header"));
-            if !sets {
-                return match name {
-                    "contains_key" | "contains" | "has" | "has_header" => {
-                        let text = self.read(&header, span);
-                        let present = text.is_some();
-                        let trail = text.map_or_else(|| self.read_option(&header, span).trail, |text| text.trail);
-                        Value { kind: Kind::Bool(present), trail, at: Some(span) }
-                    }
-                    "get_all" | "get_many" | "get_all_bytes" | "values" | "headers_all" | "header_all" => {
-                        let values: Vec<Value> = self.read(&header, span).into_iter().collect();
-                        let trail = if values.is_empty() { self.read_option(&header, span).trail } else { Trail::NONE };
-                        Value { kind: Kind::List(values.into()), trail, at: Some(span) }
-                    }
-                    _ => {
-                        let value = self.read_option(&header, span);
-                        self.accessor_type(name, value, span)
-                    }
-                };
-            }
-            self.world.shared.header_set = true;
-            return receiver.cloned().unwrap_or_else(|| Value::unknown(span));
-        }
-        // A value in a message's body, by a key that is named like the hint.
-        if let [Value { kind: Kind::Text(key), trail: Trail(None), .. }] = arguments
-            && receiver.is_some()
-            && names::is_hint(key)
-            && !key.contains('-')
-        {
-            let key: Name = (&**key).into();
-            let origin = Rc::new(Origin::new(OriginStep::Field(key.clone()), None, None));
-            if let Some(named) = self.named_hint(&key, &origin, span) {
-                return named;
-            }
-        }
-        let tainted: Vec<&Value> = arguments
-            .iter()
-            .filter(|argument| argument.is_tainted() && !matches!(argument.kind, Kind::Closure(_)))
-            .collect();
-        if names::sleeps(name)
-            && let Some(wait) = arguments.iter().rev().find(|argument| argument.is_tainted()).or(arguments.last())
-        {
-            self.sleep(wait, span);
-            return Value::unknown(span);
-        }
-        // Closures run at some time, with whatever.
-        let mut given = Vec::new();
-        for argument in arguments {
-            if let Kind::Closure(closure) = &argument.kind {
-                given.extend(self.run_unknown_closure(&closure.clone(), receiver, span));
-            }
-        }
-        if !names::only_looks(name) {
-            let context = self.world.context.clone();
-            for value in &tainted {
-                self.escapes(value, span);
-                self.log.outcome(self.case, SinkKind::Passed, span, code, value, &context);
-            }
-            for value in given.iter().filter(|value| value.is_tainted()) {
-                self.log.outcome(self.case, SinkKind::Passed, span, code, value, &context);
-            }
-            if !tainted.is_empty() {
-                self.log.unresolved(span, name);
-            }
-            if let Some(receiver) = receiver.filter(|receiver| receiver.is_tainted()) {
-                self.escapes(receiver, span);
-                self.log.unresolved(span, name);
-            }
-        }
-        if names::sends(name) {
-            self.world.shared.sent = Some(span);
-        }
-        if names::may_wait(name) && !names::is_hint(name) && tainted.is_empty() && !receiver.is_some_and(is_semaphore) {
-            self.world.shared.unknown_wait = true;
-        }
-        let mut trail = receiver.map_or(Trail::NONE, |receiver| receiver.trail.clone());
-        for value in tainted.into_iter().chain(&given) {
-            trail = trail.both(&flat_trail(value));
-        }
-        let base = receiver
-            .and_then(|receiver| if let Kind::Unknown(origin) = &receiver.kind { Some(origin.clone()) } else { None });
-        let step = if receiver.is_some() {
-            OriginStep::Method(name.into(), span)
-        } else {
-            OriginStep::Call(name.into(), span)
-        };
-        let origin = Origin::new(step, base, None);
-        if trail.is_some() {
-            Value::from_origin(origin, span).on(trail)
-        } else if arguments.is_empty() {
-            self.named_unknown(origin, span)
-        } else {
-            Value::from_origin(origin, span)
-        }
-    }
-
-    /// An accessor that parses by itself: `get_as::<u64>(name)`, `header_u64(name)`.
-    fn accessor_type(&mut self, name: &str, value: Value, span: Span) -> Value {
-        let lower = name.to_ascii_lowercase();
-        let integer = ["_u64", "_u32", "_usize", "_i64", "_int", "_u16", "as_integer", "_number"]
-            .iter()
-            .any(|end| lower.ends_with(end));
-        let Some(text) = value.payload().cloned().filter(|_| integer) else { return value };
-        let parsed = self.parse_integer(&text, false, 64, span);
-        match parsed.variant_name() {
-            Some("Ok") => Value::some(parsed.payload().cloned().unwrap_or_else(Value::unit)),
-            _ => Value::none(parsed.trail.clone(), span),
-        }
-    }
-
-    /// Runs a closure that was handed to something unknown, with unknown arguments.
-    pub fn run_unknown_closure(&mut self, closure: &Closure, receiver: Option<&Value>, span: Span) -> Option<Value> {
-        let parameters = match closure.code {
-            Code::Function(id) => match &self.program.function(id).body.as_ref()?.expr(closure.expr).op {
-                Op::Closure { parameters, .. } => parameters.len(),
-                _ => 0,
-            },
-            Code::Constant(_) => 0,
-        };
-        let mut arguments = Vec::new();
-        for index in 0..parameters {
-            let argument = match receiver {
-                Some(receiver) if receiver.is_unknown() && index == 0 => {
-                    self.part(receiver, OriginStep::Inner, None, span)
-                }
-                _ => Value::unknown(span),
-            };
-            arguments.push(argument);
-        }
-        let before = self.world.clone();
-        let result = self.call_closure(closure, arguments, span, None);
-        // It may run never or later.
-        self.world = super::state::World::join(vec![before, self.world.clone()], span)?;
-        result
-    }
-
-    /// The value is slept on here.
-    pub fn sleep(&mut self, wait: &Value, span: Span) {
-        let (case, code, context) = (self.case, self.code(), self.world.context.clone());
-        self.log.outcome(case, SinkKind::Slept, span, code, wait, &context);
-        let slept = &self.world.shared.slept;
-        let nothing_yet = matches!(slept.kind, Kind::Duration(0));
-        self.world.shared.slept = if nothing_yet {
-            wait.clone()
-        } else if wait.is_tainted() || !slept.is_tainted() {
-            Value::one_of(vec![wait.clone()], span)
-        } else {
-            slept.clone()
-        };
-        let mut world = std::mem::replace(&mut self.world, super::state::World::new(0, span));
-        self.forget_spent(&mut world);
-        self.world = world;
-    }
-
-    /// `value.await`
-    pub fn await_value(&mut self, value: Value, span: Span) -> Value {
-        self.each(&value, |this, value| match &value.kind {
-            Kind::Sleep(wait) => {
-                let at = value.at.unwrap_or(span);
-                this.sleep(&wait.clone(), at);
-                Value::plain(Kind::Unit, span)
-            }
-            Kind::Closure(closure) => {
-                this.call_closure(&closure.clone(), Vec::new(), span, None).unwrap_or_else(Value::unit)
-            }
-            _ => value.clone(),
-        })
-    }
 }
 
 /// The trail of a value and of everything in it.
@@ -996,13 +662,6 @@ fn is_generic(ty: &Type, generics: &[(Name, Vec<Type>)]) -> bool {
         }
         _ => false,
     }
-}
-
-/// Whether it hands out permits: waiting for one is a matter of concurrency, which paces nothing.
-fn is_semaphore(value: &Value) -> bool {
-    let Kind::Unknown(origin) = &value.kind else { return false };
-    origin.name().is_some_and(|name| names::permits(name))
-        || origin.ty.as_ref().and_then(|ty| ty.ty.peeled().last_segment()).is_some_and(names::permits)
 }
 
 /// Whether something in it is not known.

@@ -1,0 +1,204 @@
+//! Calls of what cannot be looked into: what their names and arguments still tell, and where hints leave the known code.
+
+use super::super::evaluate::Evaluator;
+use super::super::log::SinkKind;
+use super::super::state::World;
+use super::super::trail::Trail;
+use super::super::value::{Closure, Code, Kind, Origin, OriginStep, Value};
+use super::flat_trail;
+use crate::ir::{Name, Op, Span};
+use crate::names;
+use std::rc::Rc;
+
+impl Evaluator<'_, '_> {
+    /// A call of something that cannot be looked into.
+    pub fn unresolved_call(&mut self, name: &str, receiver: Option<&Value>, arguments: &[Value], span: Span) -> Value {
+        let code = self.code();
+        // A header's name among the arguments: the call reads the header, or sets it.
+        if let Some((index, header)) = arguments
+            .iter()
+            .enumerate()
+            .find_map(|(index, argument)| self.header_name(argument).map(|header| (index, header)))
+        {
+            let sets = (names::emits(name)
+                && !(arguments.len() == 1 && receiver.is_some() && !matches!(arguments[index].kind, Kind::Tuple(_))))
+                || matches!(arguments[index].kind, Kind::Tuple(_))
+                || (receiver.is_some()
+                    && index == 0
+                    && arguments.len() > 1
+                    && matches!(name, "header" | "add_header" | "insert_header" | "append_header" | "set_header"));
+            if !sets {
+                return match name {
+                    "contains_key" | "contains" | "has" | "has_header" => {
+                        let text = self.read(&header, span);
+                        let present = text.is_some();
+                        let trail = text.map_or_else(|| self.read_option(&header, span).trail, |text| text.trail);
+                        Value { kind: Kind::Bool(present), trail, at: Some(span) }
+                    }
+                    "get_all" | "get_many" | "get_all_bytes" | "values" | "headers_all" | "header_all" => {
+                        let values: Vec<Value> = self.read(&header, span).into_iter().collect();
+                        let trail = if values.is_empty() { self.read_option(&header, span).trail } else { Trail::NONE };
+                        Value { kind: Kind::List(values.into()), trail, at: Some(span) }
+                    }
+                    _ => {
+                        let value = self.read_option(&header, span);
+                        self.accessor_type(name, value, span)
+                    }
+                };
+            }
+            self.world.shared.header_set = true;
+            return receiver.cloned().unwrap_or_else(|| Value::unknown(span));
+        }
+        // A value in a message's body, by a key that is named like the hint.
+        if let [Value { kind: Kind::Text(key), trail: Trail(None), .. }] = arguments
+            && receiver.is_some()
+            && names::is_hint(key)
+            && !key.contains('-')
+        {
+            let key: Name = (&**key).into();
+            let origin = Rc::new(Origin::new(OriginStep::Field(key.clone()), None, None));
+            if let Some(named) = self.named_hint(&key, &origin, span) {
+                return named;
+            }
+        }
+        let tainted: Vec<&Value> = arguments
+            .iter()
+            .filter(|argument| argument.is_tainted() && !matches!(argument.kind, Kind::Closure(_)))
+            .collect();
+        if names::sleeps(name)
+            && let Some(wait) = arguments.iter().rev().find(|argument| argument.is_tainted()).or(arguments.last())
+        {
+            self.sleep(wait, span);
+            return Value::unknown(span);
+        }
+        // Closures run at some time, with whatever.
+        let mut given = Vec::new();
+        for argument in arguments {
+            if let Kind::Closure(closure) = &argument.kind {
+                given.extend(self.run_unknown_closure(&closure.clone(), receiver, span));
+            }
+        }
+        if !names::only_looks(name) {
+            let context = self.world.context.clone();
+            for value in &tainted {
+                self.escapes(value, span);
+                self.log.outcome(self.case, SinkKind::Passed, span, code, value, &context);
+            }
+            for value in given.iter().filter(|value| value.is_tainted()) {
+                self.log.outcome(self.case, SinkKind::Passed, span, code, value, &context);
+            }
+            if !tainted.is_empty() {
+                self.log.unresolved(span, name);
+            }
+            if let Some(receiver) = receiver.filter(|receiver| receiver.is_tainted()) {
+                self.escapes(receiver, span);
+                self.log.unresolved(span, name);
+            }
+        }
+        if names::sends(name) {
+            self.world.shared.sent = Some(span);
+        }
+        if names::may_wait(name) && !names::is_hint(name) && tainted.is_empty() && !receiver.is_some_and(is_semaphore) {
+            self.world.shared.unknown_wait = true;
+        }
+        let mut trail = receiver.map_or(Trail::NONE, |receiver| receiver.trail.clone());
+        for value in tainted.into_iter().chain(&given) {
+            trail = trail.both(&flat_trail(value));
+        }
+        let base = receiver
+            .and_then(|receiver| if let Kind::Unknown(origin) = &receiver.kind { Some(origin.clone()) } else { None });
+        let step = if receiver.is_some() {
+            OriginStep::Method(name.into(), span)
+        } else {
+            OriginStep::Call(name.into(), span)
+        };
+        let origin = Origin::new(step, base, None);
+        if trail.is_some() {
+            Value::from_origin(origin, span).on(trail)
+        } else if arguments.is_empty() {
+            self.named_unknown(origin, span)
+        } else {
+            Value::from_origin(origin, span)
+        }
+    }
+
+    /// An accessor that parses by itself: `get_as::<u64>(name)`, `header_u64(name)`.
+    fn accessor_type(&mut self, name: &str, value: Value, span: Span) -> Value {
+        let lower = name.to_ascii_lowercase();
+        let integer = ["_u64", "_u32", "_usize", "_i64", "_int", "_u16", "as_integer", "_number"]
+            .iter()
+            .any(|end| lower.ends_with(end));
+        let Some(text) = value.payload().cloned().filter(|_| integer) else { return value };
+        let parsed = self.parse_integer(&text, false, 64, span);
+        match parsed.variant_name() {
+            Some("Ok") => Value::some(parsed.payload().cloned().unwrap_or_else(Value::unit)),
+            _ => Value::none(parsed.trail.clone(), span),
+        }
+    }
+
+    /// Runs a closure that was handed to something unknown, with unknown arguments.
+    pub fn run_unknown_closure(&mut self, closure: &Closure, receiver: Option<&Value>, span: Span) -> Option<Value> {
+        let parameters = match closure.code {
+            Code::Function(id) => match &self.program.function(id).body.as_ref()?.expr(closure.expr).op {
+                Op::Closure { parameters, .. } => parameters.len(),
+                _ => 0,
+            },
+            Code::Constant(_) => 0,
+        };
+        let mut arguments = Vec::new();
+        for index in 0..parameters {
+            let argument = match receiver {
+                Some(receiver) if receiver.is_unknown() && index == 0 => {
+                    self.part(receiver, OriginStep::Inner, None, span)
+                }
+                _ => Value::unknown(span),
+            };
+            arguments.push(argument);
+        }
+        let before = self.world.clone();
+        let result = self.call_closure(closure, arguments, span, None);
+        // It may run never or later.
+        self.world = World::join(vec![before, self.world.clone()], span)?;
+        result
+    }
+
+    /// The value is slept on here.
+    pub fn sleep(&mut self, wait: &Value, span: Span) {
+        let (case, code, context) = (self.case, self.code(), self.world.context.clone());
+        self.log.outcome(case, SinkKind::Slept, span, code, wait, &context);
+        let slept = &self.world.shared.slept;
+        let nothing_yet = matches!(slept.kind, Kind::Duration(0));
+        self.world.shared.slept = if nothing_yet {
+            wait.clone()
+        } else if wait.is_tainted() || !slept.is_tainted() {
+            Value::one_of(vec![wait.clone()], span)
+        } else {
+            slept.clone()
+        };
+        let mut world = std::mem::replace(&mut self.world, World::new(0, span));
+        self.forget_spent(&mut world);
+        self.world = world;
+    }
+
+    /// `value.await`
+    pub fn await_value(&mut self, value: Value, span: Span) -> Value {
+        self.each(&value, |this, value| match &value.kind {
+            Kind::Sleep(wait) => {
+                let at = value.at.unwrap_or(span);
+                this.sleep(&wait.clone(), at);
+                Value::plain(Kind::Unit, span)
+            }
+            Kind::Closure(closure) => {
+                this.call_closure(&closure.clone(), Vec::new(), span, None).unwrap_or_else(Value::unit)
+            }
+            _ => value.clone(),
+        })
+    }
+}
+
+/// Whether it hands out permits: waiting for one is a matter of concurrency, which paces nothing.
+fn is_semaphore(value: &Value) -> bool {
+    let Kind::Unknown(origin) = &value.kind else { return false };
+    origin.name().is_some_and(|name| names::permits(name))
+        || origin.ty.as_ref().and_then(|ty| ty.ty.peeled().last_segment()).is_some_and(names::permits)
+}
