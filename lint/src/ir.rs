@@ -43,22 +43,22 @@ pub enum Type {
     /// `Option<Duration>`, `std::time::Duration`, `Self`, a generic parameter, `<T as Trait>::Output` (its last segment).
     Path {
         /// The segments as written.
-        path: Vec<Name>,
+        path: Arc<[Name]>,
         /// The generic type arguments of the last segment (for `Fn(A) -> B`, the inputs and then the output).
-        arguments: Vec<Type>,
+        arguments: Arc<[Type]>,
     },
     /// `&T`.
-    Reference(Box<Type>),
+    Reference(Arc<Type>),
     /// `&mut T`.
-    MutableReference(Box<Type>),
+    MutableReference(Arc<Type>),
     /// `(A, B)`; the unit type is the empty tuple.
-    Tuple(Vec<Type>),
+    Tuple(Arc<[Type]>),
     /// `[T]` and `[T; N]`.
-    Slice(Box<Type>),
+    Slice(Arc<Type>),
     /// `impl A + B` and `dyn A + B`: the bounds.
-    Bounds(Vec<Type>),
+    Bounds(Arc<[Type]>),
     /// `fn(A) -> B`.
-    Function(Vec<Type>, Option<Box<Type>>),
+    Function(Arc<[Type]>, Option<Arc<Type>>),
     /// `_`, `!`, pointers, macros and whatever else.
     Other,
 }

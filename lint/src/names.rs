@@ -1,7 +1,7 @@
 //! Names: what a name alone tells. Everything that is guessed from a name is decided here.
 
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 
 /// Nanoseconds in a second.
 const SECOND: i128 = 1_000_000_000;
@@ -112,21 +112,57 @@ const NOT_THE_HINT: &[&str] = &[
     "or",
 ];
 
-thread_local! {
-    /// What [`is_hint`] said before: it is asked for every unknown value.
-    static HINTS: RefCell<HashMap<String, bool>> = RefCell::new(HashMap::new());
+/// A question about a name whose answer is remembered by each thread: the analysis asks the same of the same names over and over.
+macro_rules! remembered {
+    ($(#[$docs:meta])* pub fn $asked:ident = $answer:ident) => {
+        $(#[$docs])*
+        pub fn $asked(name: &str) -> bool {
+            thread_local! {
+                static ANSWERS: RefCell<FxHashMap<Box<str>, bool>> = RefCell::default();
+            }
+            ANSWERS.with_borrow_mut(|answers| {
+                if let Some(known) = answers.get(name) {
+                    return *known;
+                }
+                let answer = $answer(name);
+                answers.insert(name.into(), answer);
+                answer
+            })
+        }
+    };
 }
 
-/// Whether a variable, field, parameter or method of this name holds what the server asked for.
-pub fn is_hint(name: &str) -> bool {
-    HINTS.with(|hints| {
-        if let Some(known) = hints.borrow().get(name) {
-            return *known;
-        }
-        let answer = names_hint(name);
-        hints.borrow_mut().insert(name.to_owned(), answer);
-        answer
-    })
+remembered! {
+    /// Whether a variable, field, parameter or method of this name holds what the server asked for.
+    pub fn is_hint = names_hint
+}
+remembered! {
+    /// Whether a function of this name reads the hint's text, so that a text parameter of it is the header's value.
+    pub fn reads_hint = names_reader
+}
+remembered! {
+    /// Whether a function or method of this name waits for the time it is given.
+    pub fn sleeps = names_sleep
+}
+remembered! {
+    /// Whether something of this name may wait by itself, for a time of its own.
+    pub fn may_wait = names_wait
+}
+remembered! {
+    /// Whether something of this name hands out permits to run.
+    pub fn permits = names_permits
+}
+remembered! {
+    /// Whether a call of this name sends a request.
+    pub fn sends = names_request
+}
+remembered! {
+    /// Whether a call of this name puts a header into a message.
+    pub fn emits = names_emission
+}
+remembered! {
+    /// Whether a call of this name only looks: it measures, records or prints.
+    pub fn only_looks = names_look
 }
 
 fn names_hint(name: &str) -> bool {
@@ -159,8 +195,7 @@ fn names_hint(name: &str) -> bool {
         || has("requested", "backoff")
 }
 
-/// Whether a function of this name reads the hint's text, so that a text parameter of it is the header's value.
-pub fn reads_hint(name: &str) -> bool {
+fn names_reader(name: &str) -> bool {
     let words = words(name);
     let has = words.windows(2).any(|pair| pair[0] == "retry" && pair[1] == "after")
         || words.iter().any(|word| word == "retryafter");
@@ -204,8 +239,7 @@ pub fn unit_of(name: &str) -> i128 {
     }
 }
 
-/// Whether a function or method of this name waits for the time it is given.
-pub fn sleeps(name: &str) -> bool {
+fn names_sleep(name: &str) -> bool {
     let words = words(name);
     let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     let last = words.last().map_or("", String::as_str);
@@ -215,8 +249,7 @@ pub fn sleeps(name: &str) -> bool {
         || last == "sleep"
 }
 
-/// Whether something of this name may wait by itself, for a time of its own.
-pub fn may_wait(name: &str) -> bool {
+fn names_wait(name: &str) -> bool {
     let words = words(name);
     words.iter().any(|word| {
         [
@@ -227,13 +260,11 @@ pub fn may_wait(name: &str) -> bool {
     })
 }
 
-/// Whether something of this name hands out permits to run.
-pub fn permits(name: &str) -> bool {
+fn names_permits(name: &str) -> bool {
     words(name).iter().any(|word| ["semaphore", "sem", "permit", "permits", "concurrency"].contains(&word.as_str()))
 }
 
-/// Whether a call of this name sends a request.
-pub fn sends(name: &str) -> bool {
+fn names_request(name: &str) -> bool {
     let words = words(name);
     let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     any(&[
@@ -242,16 +273,14 @@ pub fn sends(name: &str) -> bool {
     ]) && !any(&["builder", "clone", "new", "build", "callback", "attempts", "headers", "header", "id"])
 }
 
-/// Whether a call of this name puts a header into a message.
-pub fn emits(name: &str) -> bool {
+fn names_emission(name: &str) -> bool {
     let first = words(name).into_iter().next().unwrap_or_default();
     ["insert", "append", "set", "add", "with", "put", "push", "replace", "entry", "write", "emit", "try"]
         .contains(&first.as_str())
         && !name.starts_with("try_get")
 }
 
-/// Whether a call of this name only looks: it measures, records or prints.
-pub fn only_looks(name: &str) -> bool {
+fn names_look(name: &str) -> bool {
     let words = words(name);
     let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     any(&[

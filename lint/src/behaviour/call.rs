@@ -8,7 +8,7 @@ use super::log::SinkKind;
 use super::state::{Shared, World};
 use super::trail::{Event, Trail};
 use super::value::{Closure, Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value, Variant};
-use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Path, Pattern, Span, Type, TypeId, TypeKind};
+use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Path, Pattern, ScopeId, Span, Type, TypeId, TypeKind};
 use crate::module::Resolved;
 use crate::names;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ impl<'p> Evaluator<'p, '_> {
     /// What a path that is no variable stands for.
     pub fn path_value(&mut self, path: &Path, span: Span, want: Option<&TypeAt>) -> Value {
         let (scope, self_type) = (self.frame().scope, self.frame().self_type.clone());
-        let resolved = self.program.resolve(scope, self_type.as_ref(), path);
+        let resolved = self.resolve_path(path, scope, self_type.as_ref());
         match &resolved {
             Resolved::Constant(id) => return self.constant(*id, span),
             Resolved::Variant(ty, index) => {
@@ -77,6 +77,15 @@ impl<'p> Evaluator<'p, '_> {
             })),
             span,
         )
+    }
+
+    /// What a path means. The answer is remembered, unless it depends on what `Self` is.
+    fn resolve_path(&mut self, path: &Path, scope: ScopeId, self_type: Option<&Type>) -> Resolved {
+        if path.of.is_some() || path.segments.first().is_some_and(|first| &**first == "Self") {
+            return self.program.resolve(scope, self_type, path);
+        }
+        let program = self.program;
+        self.log.paths.entry((path, scope)).or_insert_with(|| program.resolve(scope, self_type, path)).clone()
     }
 
     /// The value of a constant of the workspace, as if written at `span`.

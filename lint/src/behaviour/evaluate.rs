@@ -32,7 +32,6 @@ pub struct Evaluator<'p, 'w> {
     pub world: World,
     /// The running functions and closures, the innermost last.
     pub frames: Vec<Frame<'p>>,
-    shapes: HashMap<Code, Rc<Shape>>,
     /// How many expressions were evaluated.
     pub steps: u32,
     depth: u32,
@@ -96,7 +95,6 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             log,
             world: World::new(0, at),
             frames: Vec::new(),
-            shapes: HashMap::new(),
             steps: 0,
             depth: 0,
             forks: 0,
@@ -121,7 +119,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
 
     /// The shape of a code's arena.
     pub fn shape(&mut self, code: Code, body: &Body) -> Rc<Shape> {
-        self.shapes.entry(code).or_insert_with(|| Rc::new(Shape::of(body))).clone()
+        self.log.shapes.entry(code).or_insert_with(|| Rc::new(Shape::of(body))).clone()
     }
 
     /// A number for a new frame.

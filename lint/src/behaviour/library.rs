@@ -311,7 +311,7 @@ impl Evaluator<'_, '_> {
                     && !arguments.iter().any(ours) =>
             {
                 let ty = TypeAt {
-                    ty: Type::Path { path: vec![ty.into()], arguments: Vec::new() },
+                    ty: Type::Path { path: [ty.into()].into(), arguments: [].into() },
                     scope: called.scope,
                     self_type: called.self_type.clone(),
                 };

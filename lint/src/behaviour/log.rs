@@ -2,10 +2,14 @@
 
 use super::case::Case;
 use super::read::HeaderName;
+use super::shape::Shape;
 use super::trail::{SourceIndex, Trail};
 use super::value::{Code, Kind, Value};
-use crate::ir::{FunctionId, Name, OpaqueReason, Span};
+use crate::ir::{FunctionId, Name, OpaqueReason, Path, ScopeId, Span};
+use crate::module::Resolved;
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::rc::Rc;
 
 /// Where a hint comes from.
 #[derive(Clone, Debug)]
@@ -128,6 +132,10 @@ pub struct Log {
     pub met: (u64, u64),
     /// Sources whose number became a duration or was compared with something.
     pub used: BTreeSet<SourceIndex>,
+    /// The shapes of the code that was run.
+    pub shapes: FxHashMap<Code, Rc<Shape>>,
+    /// What paths mean, by their place in the lowered code and the scope they are written in.
+    pub paths: FxHashMap<(*const Path, ScopeId), Resolved>,
     /// How many expressions were evaluated.
     pub steps: u64,
     /// Names of functions that were called, seem to belong to the workspace and are not loaded.

@@ -432,7 +432,7 @@ impl<'p> Evaluator<'p, '_> {
             _ => return None,
         };
         let field = fields.iter().find(|known| &*known.name == field)?;
-        let self_type = Type::Path { path: vec![item.name.clone()], arguments: Vec::new() };
+        let self_type = Type::Path { path: [item.name.clone()].into(), arguments: [].into() };
         Some(TypeAt { ty: field.ty.clone(), scope: item.scope, self_type: Some(self_type) })
     }
 

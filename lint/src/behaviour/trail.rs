@@ -5,8 +5,9 @@
 //! zero at the end of five functions is still the parse that failed in the first.
 
 use crate::ir::{Name, Span};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::rc::Rc;
 
 /// The number of a source of hints in [`super::Facts`].
@@ -112,7 +113,7 @@ struct Key {
 thread_local! {
     /// The nodes of the case that is being run. The same thing that happens twice for the same reason is one node, so that values that
     /// are alike can be told to be so by a look at their trails' addresses. Every node here is alive, so no address is used twice.
-    static NODES: RefCell<HashMap<Key, Trail>> = RefCell::new(HashMap::new());
+    static NODES: RefCell<FxHashMap<Key, Trail>> = RefCell::default();
 }
 
 /// Begins a new case: nodes that nobody holds any more are given back.

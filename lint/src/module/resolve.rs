@@ -69,8 +69,8 @@ impl<'p, 'w> Resolver<'p, 'w> {
     pub(super) fn resolve_type(&mut self, scope: ScopeId, self_type: Option<&Type>, ty: &Type) -> Resolved {
         self.home = Some(self.program.scope_files[scope.0 as usize]);
         let meaning = self.written_type(scope, self_type, ty);
-        let segments = match ty.peeled() {
-            Type::Path { path, .. } => path.as_slice(),
+        let segments: &[Name] = match ty.peeled() {
+            Type::Path { path, .. } => path,
             _ => &[],
         };
         self.resolved(meaning, segments, None)

@@ -171,11 +171,12 @@ fn names_lead_through_modules_and_uses() {
     assert!(program.unique_function(1, "wait").is_none());
     let hint = program.unique_type(0, "Hint").expect("one");
     assert_eq!(program.methods_of(hint, "hint").len(), 1);
-    let written = Type::Reference(Box::new(Type::Path { path: vec!["Span".into()], arguments: Vec::new() }));
+    let written =
+        Type::Reference(std::sync::Arc::new(Type::Path { path: ["Span".into()].into(), arguments: [].into() }));
     let scope = scope_of(&program, "top");
     assert_eq!(shown(&program, program.resolve_type(scope, None, &written)), "external std::time::Duration");
     let qualified = Path {
-        of: Some(Box::new(Type::Path { path: vec!["Policy".into()], arguments: Vec::new() })),
+        of: Some(Box::new(Type::Path { path: ["Policy".into()].into(), arguments: [].into() })),
         ..path("Hint::hint")
     };
     assert_eq!(shown(&program, program.resolve(scope, None, &qualified)), "a/src/net/retry.rs hint");

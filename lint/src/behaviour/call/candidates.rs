@@ -55,7 +55,7 @@ impl Evaluator<'_, '_> {
             return self.program.methods_of(local, name);
         }
         let bounds: Vec<Type> = match ty.ty.peeled() {
-            Type::Bounds(bounds) => bounds.clone(),
+            Type::Bounds(bounds) => bounds.to_vec(),
             Type::Path { path, .. } if path.len() == 1 => match self.frame().code {
                 Code::Function(id) => self
                     .program

@@ -191,7 +191,7 @@ impl Evaluator<'_, '_> {
         );
         match (name, is_number) {
             ("from_str" | "from_str_radix" | "from_ascii" | "from_ascii_radix", true) => {
-                let ty = crate::ir::Type::Path { path: vec![owner.into()], arguments: Vec::new() };
+                let ty = crate::ir::Type::Path { path: [owner.into()].into(), arguments: [].into() };
                 Some(self.each(first, |this, text| match text.kind {
                     Kind::Text(_) | Kind::NotText => {
                         this.parse(text, Some(&ty), None, span).unwrap_or_else(|| Value::unknown(span))
@@ -201,7 +201,7 @@ impl Evaluator<'_, '_> {
             }
             ("from", true) => Some(first.clone()),
             ("try_from", true) => {
-                let ty = crate::ir::Type::Path { path: vec![owner.into()], arguments: Vec::new() };
+                let ty = crate::ir::Type::Path { path: [owner.into()].into(), arguments: [].into() };
                 Some(self.each(first, |this, value| {
                     let cast = this.cast(value, &ty, span);
                     if cast.same(value) || !matches!(value.kind, Kind::Integer(_)) {

@@ -290,10 +290,10 @@ impl Lowerer<'_> {
     fn parameter(&mut self, input: &FnArg) -> Parameter {
         match input {
             FnArg::Receiver(receiver) => {
-                let this = Type::Path { path: vec![self.name("Self")], arguments: Vec::new() };
+                let this = Type::Path { path: [self.name("Self")].into(), arguments: [].into() };
                 let ty = match &receiver.kind {
-                    ReceiverKind::Reference(_, _, Some(_)) => Type::MutableReference(Box::new(this)),
-                    ReceiverKind::Reference(_, _, None) => Type::Reference(Box::new(this)),
+                    ReceiverKind::Reference(_, _, Some(_)) => Type::MutableReference(this.into()),
+                    ReceiverKind::Reference(_, _, None) => Type::Reference(this.into()),
                     ReceiverKind::Typed(_, ty) => self.ty(ty),
                     _ => this,
                 };
@@ -382,7 +382,7 @@ impl Lowerer<'_> {
         for predicate in generics.where_clause.iter().flat_map(|clause| &clause.predicates) {
             if let syn::WherePredicate::Type(predicate) = predicate
                 && let Type::Path { path, .. } = self.ty(&predicate.bounded_ty)
-                && let [name] = path.as_slice()
+                && let [name] = &*path
             {
                 let bounds = self.bounds(predicate.bounds.iter());
                 match list.iter_mut().find(|(param, _)| param == name) {

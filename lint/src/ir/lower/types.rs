@@ -2,6 +2,7 @@
 
 use super::Lowerer;
 use crate::ir::{Name, Path, Type};
+use std::sync::Arc;
 use syn::{GenericArgument, PathArguments, ReturnType, TypeParamBound};
 
 /// How deep a type may be nested; what is below is [`Type::Other`]. Types are boxes in boxes, and those who read them recurse.
@@ -21,19 +22,19 @@ impl Lowerer<'_> {
         match ty {
             syn::Type::Path(path) => self.path_type(&path.path, below),
             syn::Type::Reference(reference) => {
-                let inner = Box::new(self.ty_at(&reference.elem, below));
+                let inner = Arc::new(self.ty_at(&reference.elem, below));
                 if reference.mutability.is_some() { Type::MutableReference(inner) } else { Type::Reference(inner) }
             }
             syn::Type::Tuple(tuple) => Type::Tuple(tuple.elems.iter().map(|ty| self.ty_at(ty, below)).collect()),
-            syn::Type::Slice(slice) => Type::Slice(Box::new(self.ty_at(&slice.elem, below))),
-            syn::Type::Array(array) => Type::Slice(Box::new(self.ty_at(&array.elem, below))),
-            syn::Type::ImplTrait(bounds) => Type::Bounds(self.bounds_at(bounds.bounds.iter(), below)),
-            syn::Type::TraitObject(bounds) => Type::Bounds(self.bounds_at(bounds.bounds.iter(), below)),
+            syn::Type::Slice(slice) => Type::Slice(Arc::new(self.ty_at(&slice.elem, below))),
+            syn::Type::Array(array) => Type::Slice(Arc::new(self.ty_at(&array.elem, below))),
+            syn::Type::ImplTrait(bounds) => Type::Bounds(self.bounds_at(bounds.bounds.iter(), below).into()),
+            syn::Type::TraitObject(bounds) => Type::Bounds(self.bounds_at(bounds.bounds.iter(), below).into()),
             syn::Type::Paren(inner) => self.ty_at(&inner.elem, below),
             syn::Type::Group(inner) => self.ty_at(&inner.elem, below),
             syn::Type::FnPtr(function) => {
                 let inputs = function.inputs.iter().map(|input| self.ty_at(&input.ty, below)).collect();
-                Type::Function(inputs, self.output_at(&function.output, below).map(Box::new))
+                Type::Function(inputs, self.output_at(&function.output, below).map(Arc::new))
             }
             _ => Type::Other,
         }
@@ -47,7 +48,7 @@ impl Lowerer<'_> {
     fn output_at(&mut self, output: &ReturnType, depth: usize) -> Option<Type> {
         match output {
             ReturnType::Default => None,
-            ReturnType::Type(_, ty) => Some(self.ty_at(ty, depth)).filter(|ty| *ty != Type::Tuple(Vec::new())),
+            ReturnType::Type(_, ty) => Some(self.ty_at(ty, depth)).filter(|ty| *ty != Type::Tuple(Arc::new([]))),
         }
     }
 
@@ -75,7 +76,7 @@ impl Lowerer<'_> {
             Some(last) => self.arguments(&last.arguments, depth),
             None => Vec::new(),
         };
-        Type::Path { path: self.segments(path), arguments }
+        Type::Path { path: self.segments(path).into(), arguments: arguments.into() }
     }
 
     /// The type arguments of a segment: `Item = T` counts as `T`, after the others.
@@ -85,7 +86,7 @@ impl Lowerer<'_> {
             PathArguments::AngleBracketed(arguments) => self.angle_bracketed_at(arguments, depth),
             PathArguments::Parenthesized(function) => {
                 let mut types: Vec<Type> = function.inputs.iter().map(|input| self.ty_at(&input.ty, depth)).collect();
-                types.push(self.output_at(&function.output, depth).unwrap_or(Type::Tuple(Vec::new())));
+                types.push(self.output_at(&function.output, depth).unwrap_or(Type::Tuple(Arc::new([]))));
                 types
             }
         }
