@@ -8,6 +8,7 @@ mod call;
 pub mod case;
 mod evaluate;
 mod flow;
+pub mod hazard;
 pub mod journey;
 pub mod library;
 pub mod log;
@@ -37,7 +38,7 @@ const CALLERS: usize = 12;
 /// How often more files are taken in.
 const ROUNDS: usize = 4;
 /// The most expressions that are evaluated for one workspace.
-const STEPS: u64 = 300_000;
+const STEPS: u64 = 500_000;
 
 /// What the analysis found out about one workspace, for the rules to query.
 pub struct Facts<'p, 'w> {
@@ -218,10 +219,12 @@ fn run_entry(program: &Program<'_>, log: &mut Log, id: FunctionId) -> Travel {
     let before = log.met;
     let mut travel = Travel::No;
     log.entry = Some(id);
+    log.met_needs.clear();
     for case in Case::ALL {
         let (headers, named) = (log.met.0 > before.0, log.met.1 > before.1);
         let worth_it = match case {
             Case::Small => true,
+            _ if case.needs().is_some_and(|need| !log.met_needs.contains(&need)) => false,
             _ if headers => true,
             _ => named && Case::PARSED.contains(&case),
         };
@@ -345,7 +348,9 @@ impl Evaluator<'_, '_> {
             let argument = self.settle(argument, function.name_span);
             self.bind(&parameter.pattern, &argument, function.name_span);
         }
+        self.asynchronous += u32::from(function.is_async);
         let value = self.eval(root, output.as_ref());
+        self.asynchronous -= u32::from(function.is_async);
         self.close(value, function.name_span)
     }
 }

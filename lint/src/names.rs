@@ -112,6 +112,25 @@ const NOT_THE_HINT: &[&str] = &[
     "or",
 ];
 
+/// Whether a call of this name draws at random.
+pub fn draws(name: &str) -> bool {
+    matches!(
+        name,
+        "random_range"
+            | "gen_range"
+            | "random"
+            | "gen"
+            | "rand"
+            | "jitter"
+            | "sample"
+            | "sample_single"
+            | "f64"
+            | "f32"
+            | "uniform"
+            | "thread_rng_range"
+    )
+}
+
 /// A question about a name whose answer is remembered by each thread: the analysis asks the same of the same names over and over.
 macro_rules! remembered {
     ($(#[$docs:meta])* pub fn $asked:ident = $answer:ident) => {

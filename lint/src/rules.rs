@@ -58,5 +58,14 @@ impl Rule {
     }
 }
 
+/// Keeps a finding, unless its place has one that is at least as sure.
+fn keep(findings: &mut Vec<Finding>, finding: Finding) {
+    match findings.iter_mut().find(|known| known.span == finding.span) {
+        Some(known) if known.confidence >= finding.confidence => {}
+        Some(known) => *known = finding,
+        None => findings.push(finding),
+    }
+}
+
 /// All rules, in the order of the hint's way.
 pub const RULES: &[&Rule] = &[&integer_only::RULE, &zero_fallback::RULE, &capped_hint::RULE];

@@ -416,7 +416,9 @@ impl<'p> Evaluator<'p, '_> {
             let argument = typed(argument, parameter.ty.as_ref().map(|ty| self.type_here(ty)));
             self.bind(&parameter.pattern, &argument, span);
         }
+        self.asynchronous += u32::from(function.is_async);
         let value = self.eval(root, output.as_ref());
+        self.asynchronous -= u32::from(function.is_async);
         let alive = value.is_some();
         let finals: Vec<Option<Value>> = if alive {
             function

@@ -25,11 +25,29 @@ pub enum Case {
     NotText,
     /// A number that no integer type holds.
     Overflow,
+    /// A delay of nothing.
+    Zero,
+    /// The largest number that a signed integer of 64 bits holds.
+    Largest,
+    /// A number a little above what 32 bits hold, which they would turn into seven.
+    Wide,
+    /// A number below zero.
+    Negative,
+    /// What floats read as a number that is none.
+    NotANumber,
+    /// The near date in RFC 850's form.
+    Rfc850,
+    /// The near date in asctime's form.
+    Asctime,
+    /// A date that is long past.
+    PastDate,
+    /// The near date, a quarter of a second later: a fraction of a second is left.
+    LateDate,
 }
 
 impl Case {
     /// The cases in the order in which they are run. The first one tells whether the others are worth it.
-    pub const ALL: [Case; 8] = [
+    pub const ALL: [Case; 17] = [
         Case::Small,
         Case::Huge,
         Case::NearDate,
@@ -38,10 +56,19 @@ impl Case {
         Case::Absent,
         Case::NotText,
         Case::Overflow,
+        Case::Zero,
+        Case::Largest,
+        Case::Wide,
+        Case::Negative,
+        Case::NotANumber,
+        Case::Rfc850,
+        Case::Asctime,
+        Case::PastDate,
+        Case::LateDate,
     ];
 
     /// The cases that make sense where only the parsed hint is seen, not its text.
-    pub const PARSED: [Case; 3] = [Case::Small, Case::Huge, Case::Absent];
+    pub const PARSED: [Case; 5] = [Case::Small, Case::Huge, Case::Absent, Case::Zero, Case::Largest];
 
     /// The field value; None where there is none or where it is no text.
     pub fn text(self) -> Option<&'static str> {
@@ -52,6 +79,15 @@ impl Case {
             Case::FarDate => Some("Fri, 26 Mar 2027 05:46:40 GMT"),
             Case::Garbage => Some("soon"),
             Case::Overflow => Some("99999999999999999999999999999999999999999"),
+            Case::Zero => Some("0"),
+            Case::Largest => Some("9223372036854775807"),
+            Case::Wide => Some("4294967303"),
+            Case::Negative => Some("-5"),
+            Case::NotANumber => Some("nan"),
+            Case::Rfc850 => Some("Monday, 30-Nov-26 12:00:07 GMT"),
+            Case::Asctime => Some("Mon Nov 30 12:00:07 2026"),
+            Case::PastDate => Some("Sun, 06 Nov 1994 08:49:37 GMT"),
+            Case::LateDate => Case::NearDate.text(),
             Case::Absent | Case::NotText => None,
         }
     }
@@ -59,8 +95,8 @@ impl Case {
     /// The value of a vendor's header that is named after this one and has no date form, in units of so many nanoseconds.
     pub fn vendor_text(self, unit: i128) -> Option<String> {
         match self {
-            Case::Small | Case::Huge => Some((self.seconds()? * SECOND / unit).to_string()),
-            Case::NearDate | Case::FarDate => Some("soon".to_owned()),
+            Case::Small | Case::Huge | Case::Wide => Some((self.seconds()? * SECOND / unit).to_string()),
+            _ if self.is_date() => Some("soon".to_owned()),
             _ => self.text().map(str::to_owned),
         }
     }
@@ -68,10 +104,13 @@ impl Case {
     /// How long the server asks the client to wait, in seconds; None where the header says nothing.
     pub fn seconds(self) -> Option<i128> {
         match self {
-            Case::Small | Case::NearDate => Some(7),
+            Case::Small | Case::NearDate | Case::Rfc850 | Case::Asctime | Case::LateDate => Some(7),
             Case::Huge | Case::FarDate => Some(10_000_000),
             Case::Overflow => Some(i128::from(u64::MAX)),
-            Case::Garbage | Case::Absent | Case::NotText => None,
+            Case::Largest => Some(i128::from(i64::MAX)),
+            Case::Wide => Some(4_294_967_303),
+            Case::Zero | Case::PastDate => Some(0),
+            Case::Garbage | Case::Absent | Case::NotText | Case::Negative | Case::NotANumber => None,
         }
     }
 
@@ -82,8 +121,35 @@ impl Case {
 
     /// Whether the value is a date.
     pub fn is_date(self) -> bool {
-        matches!(self, Case::NearDate | Case::FarDate)
+        matches!(self, Case::NearDate | Case::FarDate | Case::Rfc850 | Case::Asctime | Case::PastDate | Case::LateDate)
     }
+
+    /// The moment at which this case's response is received, in nanoseconds since the Unix epoch.
+    pub fn now(self) -> i128 {
+        let fraction = if self == Case::LateDate { SECOND / 4 } else { 0 };
+        i128::from(NOW) * SECOND + fraction
+    }
+
+    /// Whether it is there to find one kind of fault, and says nothing where that kind cannot be: what must have been met before.
+    pub fn needs(self) -> Option<Need> {
+        match self {
+            Case::Negative | Case::NotANumber => Some(Need::WideGrammar),
+            Case::Wide => Some(Need::NarrowCast),
+            Case::Rfc850 | Case::Asctime | Case::PastDate | Case::LateDate => Some(Need::Date),
+            _ => None,
+        }
+    }
+}
+
+/// What an entry must have shown for some cases to be worth running.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Need {
+    /// Text is read as a number by more than digits: a signed integer or a float.
+    WideGrammar,
+    /// A number that was made from the hint is cast to fewer bits.
+    NarrowCast,
+    /// Text is read as a date.
+    Date,
 }
 
 #[cfg(test)]

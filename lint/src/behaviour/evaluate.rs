@@ -4,6 +4,7 @@
 //! it is not, both ways are run and their states joined. Loops run until nothing is decided any more, twice at most otherwise.
 
 use super::case::Case;
+use super::hazard::HazardKind;
 use super::log::Log;
 use super::pattern::literal_kind;
 use super::shape::{Shape, root_local};
@@ -35,6 +36,8 @@ pub struct Evaluator<'p, 'w> {
     /// How many expressions were evaluated.
     pub steps: u32,
     depth: u32,
+    /// How many asynchronous functions, blocks and closures are running.
+    pub asynchronous: u32,
     /// How often both ways of a condition were taken.
     pub forks: u64,
     next_frame: u64,
@@ -97,6 +100,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             frames: Vec::new(),
             steps: 0,
             depth: 0,
+            asynchronous: 0,
             forks: 0,
             next_frame: 0,
             iterations: Vec::new(),
@@ -232,7 +236,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             Op::Binary { op, left, right } => {
                 let left = self.eval(*left, None)?;
                 let right = self.eval(*right, None)?;
-                self.binary(*op, &left, &right, span)
+                let result = self.binary(*op, &left, &right, span);
+                self.check_operator(*op, &left, &right, &result, span);
+                result
             }
             Op::Not(value) => {
                 let value = self.eval(*value, None)?;
@@ -296,7 +302,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 let mut value = self.eval(*value, want.as_ref())?;
                 if let Some(op) = op {
                     let before = self.eval(*place, None)?;
-                    value = self.binary(*op, &before, &value, span);
+                    let result = self.binary(*op, &before, &value, span);
+                    self.check_operator(*op, &before, &value, &result, span);
+                    value = result;
                 }
                 self.store(*place, value, span)?;
                 Value::unit()
@@ -357,7 +365,11 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 }
                 return None;
             }
-            Op::Panic => return None,
+            Op::Panic => {
+                let context = self.world.context.clone();
+                self.hazard(HazardKind::Panic, span, &context);
+                return None;
+            }
             Op::Format { template, values, writer } => {
                 let values = self.eval_all(values)?;
                 if let Some(writer) = writer {
@@ -585,7 +597,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             closure: None,
             shape,
         });
+        self.asynchronous += 1;
         let value = self.eval(body, None);
+        self.asynchronous -= 1;
         self.close(value, span)
     }
 

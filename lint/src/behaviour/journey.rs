@@ -13,8 +13,13 @@ const STEPS: usize = 12;
 
 /// The journey of an outcome. `focus` is the place that the finding is about; its step is always kept.
 pub fn journey(facts: &Facts<'_, '_>, outcome: &Outcome, focus: Step) -> Vec<Step> {
+    journey_along(facts, &[&outcome.value.trail, &outcome.context], focus, sink_step(outcome))
+}
+
+/// The journey along trails, the most telling first, to a place where it ends.
+pub fn journey_along(facts: &Facts<'_, '_>, trails: &[&Trail], focus: Step, end: Option<Step>) -> Vec<Step> {
     let mut steps = Vec::new();
-    for trail in [&outcome.value.trail, &outcome.context] {
+    for trail in trails {
         steps.extend(trail_steps(facts, trail));
     }
     // Where the header itself was seen, a variable that is named like it tells nothing new.
@@ -28,7 +33,7 @@ pub fn journey(facts: &Facts<'_, '_>, outcome: &Outcome, focus: Step) -> Vec<Ste
     steps.retain(|step| step.span != focus.span);
     let place = steps.iter().position(|step| rank(step.kind) > rank(focus.kind)).unwrap_or(steps.len());
     steps.insert(place, focus.clone());
-    if let Some(end) = sink_step(outcome)
+    if let Some(end) = end
         && end.span != focus.span
     {
         steps.push(end);

@@ -277,7 +277,11 @@ impl Evaluator<'_, '_> {
                     )
                 )
             {
+                let first = self.log.outcomes.len();
                 self.sleep(&wait, span);
+                if self.asynchronous > 0 && name.contains("thread") {
+                    self.log.slept_since(first).for_each(|outcome| outcome.blocks = true);
+                }
                 return Some(Value::unit());
             }
             return Some(Value { kind: Kind::Sleep(Rc::new(wait)), trail: Trail::NONE, at: Some(span) });
@@ -285,7 +289,9 @@ impl Evaluator<'_, '_> {
         if last == "timeout" || last == "timeout_at" {
             // The inner future runs, perhaps not to its end.
             if let Some(inner) = arguments.get(1) {
+                let first = self.log.outcomes.len();
                 let inner = self.await_value(inner.clone(), span);
+                self.log.slept_since(first).for_each(|outcome| outcome.cut_by = Some(span));
                 return Some(Value::ok(inner));
             }
         }

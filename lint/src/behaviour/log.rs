@@ -1,6 +1,7 @@
 //! The log: what running the cases has shown, gathered for the rules.
 
-use super::case::Case;
+use super::case::{Case, Need};
+use super::hazard::Hazard;
 use super::read::HeaderName;
 use super::shape::Shape;
 use super::trail::{SourceIndex, Trail};
@@ -75,6 +76,10 @@ pub struct Outcome {
     pub in_future: bool,
     /// Whether it is one piece of a wait that goes on after it.
     pub in_pieces: bool,
+    /// The place that may end the wait before its time: a timeout around it.
+    pub cut_by: Option<Span>,
+    /// Whether the thread is blocked by it, in asynchronous code.
+    pub blocks: bool,
     /// What decided that the sink was reached.
     pub context: Trail,
 }
@@ -128,6 +133,12 @@ pub struct Log {
     pub slots: BTreeMap<(Name, Name), BTreeMap<Case, Vec<Value>>>,
     /// The same, from the rounds before: what a field of an unknown value holds.
     pub known_slots: BTreeMap<(Name, Name), BTreeMap<Case, Vec<Value>>>,
+    /// What the entry that is being run has shown to be worth a look.
+    pub met_needs: BTreeSet<Need>,
+    /// What the code does on the way that no sink shows.
+    pub hazards: BTreeMap<Hazard, Trail>,
+    /// What a random number was drawn from, at least, by the place of the draw.
+    pub draws: HashMap<Span, f64>,
     /// How often a source was met, so that an entry can tell whether it met one: headers and text, then named ones.
     pub met: (u64, u64),
     /// Sources whose number became a duration or was compared with something.
@@ -267,8 +278,15 @@ impl Log {
             in_error,
             in_future,
             in_pieces: false,
+            cut_by: None,
+            blocks: false,
             context: context.clone(),
         });
+    }
+
+    /// The waits that were recorded from a place on.
+    pub fn slept_since(&mut self, first: usize) -> impl Iterator<Item = &mut Outcome> {
+        self.outcomes.iter_mut().skip(first).filter(|outcome| outcome.kind == SinkKind::Slept)
     }
 
     /// The outcomes of the entry that was run, out of the way of the next.

@@ -1,13 +1,17 @@
 //! Reads: where a header's name is given and what comes back, and where text becomes a number or a date.
 
-use super::case::{Case, NOW, SECOND};
+use super::case::{Case, Need, SECOND};
 use super::evaluate::{Evaluator, step};
+use super::library::time::Forms;
 use super::log::SourceKind;
 use super::trail::{Event, SourceIndex, Trail};
 use super::value::{Kind, Origin, Value};
 use crate::ir::{Name, Span};
 use crate::names;
 use std::rc::Rc;
+
+/// The near date's moment, in seconds since the Unix epoch.
+const NEAR: i64 = super::case::NOW + 7;
 
 /// A header's name as a value, with the place that gave it.
 #[derive(Clone, Debug)]
@@ -96,6 +100,9 @@ impl Evaluator<'_, '_> {
     /// Text read as a whole number, as `FromStr` of the integer types does. `bits` bounds the result: (signed, bits).
     pub fn parse_integer(&mut self, text: &Value, signed: bool, bits: u32, span: Span) -> Value {
         let Kind::Text(content) = &text.kind else { return self.not_a_number(text, span) };
+        if signed {
+            self.log.met_needs.insert(Need::WideGrammar);
+        }
         let parsed =
             content.strip_prefix('+').unwrap_or(content).parse::<i128>().ok().filter(|_| !content.starts_with("+-"));
         let fits = parsed.filter(|number| {
@@ -115,6 +122,7 @@ impl Evaluator<'_, '_> {
     /// Text read as a float.
     pub fn parse_float(&mut self, text: &Value, span: Span) -> Value {
         let Kind::Text(content) = &text.kind else { return self.not_a_number(text, span) };
+        self.log.met_needs.insert(Need::WideGrammar);
         match content.parse::<f64>() {
             Ok(number) => self.parsed_number(text, Kind::Float(number), span),
             Err(_) => self.not_a_number(text, span),
@@ -144,13 +152,20 @@ impl Evaluator<'_, '_> {
         Value::err(Value { trail: trail.clone(), ..Value::unknown(span) }).on(trail)
     }
 
-    /// Text read as a date by a parser that takes an IMF-fixdate.
-    pub fn parse_date(&mut self, text: &Value, span: Span) -> Value {
+    /// Text read as a date by a parser that takes an IMF-fixdate, and the other forms or not.
+    pub fn parse_date(&mut self, text: &Value, forms: Forms, span: Span) -> Value {
         let (case, code) = (self.case, self.code());
         let time = match &text.kind {
-            Kind::Text(content) => super::library::time::imf_fixdate(content),
+            Kind::Text(content) => super::library::time::imf_fixdate(content).or(match case {
+                Case::Rfc850 if forms.rfc850 && Some(&**content) == case.text() => Some(NEAR),
+                Case::Asctime if forms.asctime && Some(&**content) == case.text() => Some(NEAR),
+                _ => None,
+            }),
             _ => None,
         };
+        if time.is_some() && text.trail.is_some() {
+            self.log.met_needs.insert(Need::Date);
+        }
         self.log.attempt(case, &text.trail, span, code, true, time.is_some());
         match time {
             Some(seconds) => {
@@ -166,7 +181,7 @@ impl Evaluator<'_, '_> {
 
     /// The present on the wall clock.
     pub fn wall_now(&self, span: Span) -> Value {
-        Value::plain(Kind::Date(i128::from(NOW) * SECOND), span)
+        Value::plain(Kind::Date(self.case.now()), span)
     }
 
     /// A hint's value goes where it cannot be followed: text may still be parsed there.

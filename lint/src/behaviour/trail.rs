@@ -44,6 +44,10 @@ pub enum Event {
     Bound(bool),
     /// A `max` between the hint and something that is not one; true where the other side won.
     Floor(bool),
+    /// Something drawn at random was put to the hint; true where that may make it less.
+    Jitter(bool),
+    /// A fraction of a second was cut off.
+    Truncated,
     /// A branch or a fallback chose the value.
     Chosen,
     /// A branch chose that there is nothing: None, or an error.

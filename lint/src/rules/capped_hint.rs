@@ -113,7 +113,7 @@
 //! A comparison with a limit whose outcome is an error, a stop or a deferral is right and is left alone.
 //! Where a value is only named like the hint and its header was not seen, the confidence is medium.
 
-use super::{Group, Rule};
+use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
 use crate::behaviour::case::Case;
 use crate::behaviour::journey::{journey, witness};
@@ -204,11 +204,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 flow: journey(facts, outcome, focus),
                 witness: Some(witness(outcome.case, &outcome.value, if way == Way::Shortened { "waits no longer than its own limit" } else { "falls back to its own wait" })),
             };
-            match findings.iter_mut().find(|known| known.span == span) {
-                Some(known) if known.confidence >= finding.confidence => {}
-                Some(known) => *known = finding,
-                None => findings.push(finding),
-            }
+            keep(&mut findings, finding);
         }
     }
     findings

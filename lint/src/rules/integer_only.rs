@@ -156,7 +156,9 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         if used.is_none() && !facts.log.used.contains(&index) {
             continue;
         }
-        let date_arrives = facts.outcomes_of(index).any(|outcome| outcome.case.is_date() && is_wait(outcome));
+        let date_arrives = facts
+            .outcomes_of(index)
+            .any(|outcome| matches!(outcome.case, Case::NearDate | Case::FarDate) && is_wait(outcome));
         let attempts = |date: bool, success: bool| {
             let attempts = facts.log.attempts.iter().filter(move |attempt| {
                 attempt.source == index

@@ -86,7 +86,7 @@
 //!
 //! A zero that stands in an error only for its message is left alone, and so is a zero that a later test or `max` turns into a wait.
 
-use super::{Group, Rule};
+use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
 use crate::behaviour::case::Case;
 use crate::behaviour::journey::{journey, witness};
@@ -151,11 +151,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 flow: journey(facts, outcome, focus),
                 witness: Some(witness(outcome.case, &outcome.value, "retries at once")),
             };
-            match findings.iter_mut().find(|known| known.span == span) {
-                Some(known) if known.confidence >= finding.confidence => {}
-                Some(known) => *known = finding,
-                None => findings.push(finding),
-            }
+            keep(&mut findings, finding);
         }
     }
     findings

@@ -1,9 +1,9 @@
 //! Calls of what cannot be looked into: what their names and arguments still tell, and where hints leave the known code.
 
-use super::super::evaluate::Evaluator;
+use super::super::evaluate::{Evaluator, step};
 use super::super::log::SinkKind;
 use super::super::state::World;
-use super::super::trail::Trail;
+use super::super::trail::{Event, Trail};
 use super::super::value::{Closure, Code, Kind, Origin, OriginStep, Value};
 use super::flat_trail;
 use crate::ir::{Name, Op, Span};
@@ -71,13 +71,23 @@ impl Evaluator<'_, '_> {
             self.sleep(wait, span);
             return Value::unknown(span);
         }
-        // Closures run at some time, with whatever.
+        if names::draws(name)
+            && let Some(drawn) = self.draw(arguments, span)
+        {
+            return drawn;
+        }
+        // Closures run at some time, with whatever; those that are handed to a thread block only that.
+        let asynchronous = self.asynchronous;
+        if name.contains("spawn") || name == "block_in_place" {
+            self.asynchronous = 0;
+        }
         let mut given = Vec::new();
         for argument in arguments {
             if let Kind::Closure(closure) = &argument.kind {
                 given.extend(self.run_unknown_closure(&closure.clone(), receiver, span));
             }
         }
+        self.asynchronous = asynchronous;
         if !names::only_looks(name) {
             let context = self.world.context.clone();
             for value in &tainted {
@@ -120,6 +130,30 @@ impl Evaluator<'_, '_> {
         } else {
             Value::from_origin(origin, span)
         }
+    }
+
+    /// A random number. One that is drawn from a range up to the hint, or made of it, is the hint with less or more put to it.
+    fn draw(&mut self, arguments: &[Value], span: Span) -> Option<Value> {
+        let (from, to) = match arguments {
+            [Value { kind: Kind::Variant(range), .. }, ..] if range.name.starts_with("Range") => {
+                let end = |name: &str| range.fields.iter().find(|(field, _)| &**field == name).map(|(_, value)| value);
+                (end("from"), end("to"))
+            }
+            [only] => (None, Some(only)),
+            _ => (None, None),
+        };
+        let starts_at_hint = from.is_some_and(Value::carries_hint);
+        if let Some(hint) = from.filter(|_| starts_at_hint).or(to.filter(|to| to.carries_hint())) {
+            let hint = hint.alternatives().first()?;
+            return Some(hint.clone().on(step(Event::Jitter(!starts_at_hint), span, &hint.trail)));
+        }
+        let least = from.and_then(|from| match from.kind {
+            Kind::Integer(number) => Some(number as f64),
+            Kind::Float(number) => Some(number),
+            _ => None,
+        });
+        self.log.draws.insert(span, least.unwrap_or(0.0));
+        None
     }
 
     /// An accessor that parses by itself: `get_as::<u64>(name)`, `header_u64(name)`.

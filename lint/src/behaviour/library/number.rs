@@ -2,6 +2,7 @@
 
 use crate::behaviour::case::{Case, SECOND};
 use crate::behaviour::evaluate::{Evaluator, step};
+use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::pattern::number_of;
 use crate::behaviour::trail::{Event, Trail};
 use crate::behaviour::value::{Kind, TypeAt, Value};
@@ -70,6 +71,9 @@ impl Evaluator<'_, '_> {
             (Kind::Instant(a), Kind::Duration(b)) => integer(op, *a, *b)
                 .map(|kind| if let Kind::Integer(number) = kind { Kind::Instant(number) } else { kind }),
             (Kind::Date(a), Kind::Duration(b)) => {
+                if op == BinaryOp::Add && self.case == Case::Small && right.trail.carries_hint() {
+                    self.hazard(HazardKind::WallClockMade, span, &right.trail);
+                }
                 integer(op, *a, *b).map(|kind| if let Kind::Integer(number) = kind { Kind::Date(number) } else { kind })
             }
             (Kind::Date(a), Kind::Integer(b)) if op == BinaryOp::Subtract && *b > 100_000_000 => {
@@ -79,6 +83,7 @@ impl Evaluator<'_, '_> {
                 integer(op, a.saturating_mul(SECOND), *b).map(as_duration)
             }
             (Kind::Instant(a), Kind::Instant(b)) | (Kind::Date(a), Kind::Date(b)) if op == BinaryOp::Subtract => {
+                self.check_clock(left, right, span);
                 integer(op, *a, *b).map(as_duration)
             }
             (Kind::Character(a), Kind::Character(b)) => {
@@ -112,10 +117,34 @@ impl Evaluator<'_, '_> {
                     None
                 };
                 match hint {
-                    Some(hint) if keeps && !hint.is_unknown() => make(hint.kind.clone()),
+                    Some(hint) if keeps && !hint.is_unknown() => {
+                        let other = if std::ptr::eq(hint, left) { right } else { left };
+                        match self.jitter(op, other) {
+                            Some(shrinks) => make(hint.kind.clone()).on(step(Event::Jitter(shrinks), span, &trail)),
+                            None => make(hint.kind.clone()),
+                        }
+                    }
                     _ => Value { trail, ..Value::unknown(span) },
                 }
             }
+        }
+    }
+
+    /// Whether a value is drawn at random, and whether the operation with it can make the other side less.
+    fn jitter(&self, op: BinaryOp, value: &Value) -> Option<bool> {
+        let Kind::Unknown(origin) = &value.kind else { return None };
+        let draw = origin.way().find_map(|origin| match &origin.step {
+            crate::behaviour::value::OriginStep::Method(_, span)
+            | crate::behaviour::value::OriginStep::Call(_, span) => self.log.draws.get(span).copied(),
+            _ => None,
+        });
+        let named = origin.name().is_some_and(|name| name.to_ascii_lowercase().contains("jitter"));
+        match (op, draw) {
+            (BinaryOp::Subtract, Some(_)) => Some(true),
+            (BinaryOp::Subtract, None) if named => Some(true),
+            (BinaryOp::Multiply, Some(least)) => Some(least < 1.0),
+            (BinaryOp::Add, Some(least)) => Some(least < 0.0),
+            _ => None,
         }
     }
 
@@ -135,6 +164,7 @@ impl Evaluator<'_, '_> {
                 }
             }
         }
+        self.check_clock(left, right, span);
         let (left_kind, right_kind) = (adapted(&left.kind, &right.kind), adapted(&right.kind, &left.kind));
         let ordering = match (&left_kind, &right_kind) {
             (Kind::Text(a), Kind::Text(b)) => Some(a.cmp(b)),
@@ -184,7 +214,11 @@ impl Evaluator<'_, '_> {
         } else {
             Event::Compared
         };
-        let trail = if trail.is_some() { Trail::new(event, span, &[&trail], &[]) } else { Trail::NONE };
+        let against = [left, right].into_iter().find_map(|side| match &side.kind {
+            Kind::Unknown(origin) if !side.trail.carries_hint() => origin.name().cloned(),
+            _ => None,
+        });
+        let trail = if trail.is_some() { Trail::bound(event, span, &trail, against) } else { Trail::NONE };
         let truth = ordering.map(|ordering| match op {
             BinaryOp::Equal => ordering == Ordering::Equal,
             BinaryOp::NotEqual => ordering != Ordering::Equal,
@@ -417,7 +451,6 @@ impl Evaluator<'_, '_> {
 
     /// `value as ty`
     pub fn cast(&mut self, value: &Value, ty: &Type, span: Span) -> Value {
-        let _ = span;
         let wrap = |number: i128, bits: u32, signed: bool| {
             let modulus = 1_i128 << bits;
             let low = number.rem_euclid(modulus);
@@ -453,12 +486,19 @@ impl Evaluator<'_, '_> {
         };
         let (low, high) =
             if signed { (-(1_i128 << (bits - 1)), (1_i128 << (bits - 1)) - 1) } else { (0, (1_i128 << bits) - 1) };
-        match value.kind {
+        let cast = match value.kind {
             Kind::Integer(number) => value.map(Kind::Integer(wrap(number, bits, signed))),
             Kind::Float(number) => value.map(Kind::Integer(saturate(number, low, high))),
             Kind::Character(character) => value.map(Kind::Integer(i128::from(u32::from(character)))),
             Kind::Bool(truth) => value.map(Kind::Integer(i128::from(truth))),
             _ => value.clone(),
+        };
+        self.check_cast(value, &cast, bits, span);
+        match value.kind {
+            Kind::Float(number) if number.fract() != 0.0 && value.trail.carries_hint() => {
+                cast.on(step(Event::Truncated, span, &value.trail))
+            }
+            _ => cast,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Option and Result: one table for both, since only one of them can stand in one place.
 
 use crate::behaviour::evaluate::{Evaluator, inherit};
+use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::trail::{Event, Trail};
 use crate::behaviour::value::{Kind, TypeAt, Value};
 use crate::ir::Span;
@@ -54,6 +55,7 @@ impl Evaluator<'_, '_> {
         Some(match (name, arguments) {
             ("unwrap" | "expect" | "unwrap_unchecked" | "into_ok", _) => {
                 if !is_good {
+                    self.hazard(HazardKind::Unwrap, span, &trail);
                     return Some(None);
                 }
                 Some(payload)

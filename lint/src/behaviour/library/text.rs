@@ -1,6 +1,7 @@
 //! Text, bytes and characters, header values among them.
 
 use crate::behaviour::evaluate::{Evaluator, step};
+use crate::behaviour::library::time::Forms;
 use crate::behaviour::trail::Event;
 use crate::behaviour::value::{Kind, TypeAt, Value};
 use crate::ir::{Span, Type};
@@ -189,7 +190,11 @@ impl Evaluator<'_, '_> {
                 self.quantified(receiver, &characters, function, name == "all", span)
             }
             ("is_sensitive", None) => receiver.map(Kind::Maybe),
-            ("parse_from_rfc2822" | "parse_http_date" | "to_datetime", None) => self.parse_date(receiver, span),
+            ("parse_from_rfc2822" | "parse_http_date" | "to_datetime", None) => self.parse_date(
+                receiver,
+                if name == "parse_from_rfc2822" { Forms::IMF_FIXDATE } else { Forms::ALL },
+                span,
+            ),
             _ => return None,
         }))
     }
@@ -247,7 +252,7 @@ impl Evaluator<'_, '_> {
             Some("f32" | "f64") => self.parse_float(text, span),
             Some("String" | "HeaderValue" | "str" | "PathBuf" | "ByteString") => Value::ok(text.clone()),
             Some("HttpDate") if leaf.as_ref().is_none_or(|leaf| self.local_type(leaf).is_none()) => {
-                self.parse_date(text, span)
+                self.parse_date(text, Forms::ALL, span)
             }
             Some(other) => {
                 let leaf = leaf.expect("it has a name");
@@ -267,7 +272,7 @@ impl Evaluator<'_, '_> {
                         self.parse_integer(text, false, 64, span)
                     }
                     _ if names::reads_date(other) || other == "Zoned" || other == "Timestamp" => {
-                        self.parse_date(text, span)
+                        self.parse_date(text, Forms::ALL, span)
                     }
                     _ if other == "Duration" || other == "TimeDelta" => self.parse_integer(text, false, 64, span),
                     _ => {

@@ -2,6 +2,7 @@
 
 use crate::behaviour::case::SECOND;
 use crate::behaviour::evaluate::{Evaluator, step};
+use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::trail::Event;
 use crate::behaviour::value::{Kind, TypeAt, Value};
 use crate::ir::{BinaryOp, Span};
@@ -31,6 +32,46 @@ pub fn imf_fixdate(text: &str) -> Option<i64> {
     Some(days * 86_400 + hour * 3_600 + minute * 60 + second)
 }
 
+/// Which forms of an HTTP-date, besides IMF-fixdate, a parser takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forms {
+    /// RFC 850's.
+    pub rfc850: bool,
+    /// asctime's.
+    pub asctime: bool,
+}
+
+impl Forms {
+    /// All three, or as far as is known all three.
+    pub const ALL: Forms = Forms { rfc850: true, asctime: true };
+    /// IMF-fixdate alone.
+    pub const IMF_FIXDATE: Forms = Forms { rfc850: false, asctime: false };
+
+    /// The forms that a function takes, by its path and the texts it is given: a format names the form that it is for.
+    pub fn of(path: &str, arguments: &[Value]) -> Forms {
+        if ["rfc2822", "rfc_2822", "Rfc2822", "rfc1123", "rfc822", "rfc7231", "imf"]
+            .iter()
+            .any(|part| path.contains(part))
+        {
+            return Forms::IMF_FIXDATE;
+        }
+        let format = arguments.iter().flat_map(Value::alternatives).find_map(|argument| match &argument.kind {
+            Kind::Text(text) if text.contains('%') && !argument.trail.is_some() => Some(text.clone()),
+            _ => None,
+        });
+        match format {
+            Some(format) => {
+                let format = format.trim_start();
+                Forms {
+                    rfc850: format.starts_with("%A") && format.contains('-'),
+                    asctime: !format.contains(',') && format.starts_with("%a"),
+                }
+            }
+            None => Forms::ALL,
+        }
+    }
+}
+
 impl Evaluator<'_, '_> {
     /// A clock: a function without arguments that tells the time.
     pub fn clock_call(&mut self, owner: &str, name: &str, span: Span) -> Option<Value> {
@@ -56,13 +97,32 @@ impl Evaluator<'_, '_> {
         arguments: &[Value],
         span: Span,
     ) -> Option<Value> {
+        let fallible = name.starts_with("try_") || name.starts_with("saturating_");
+        let of_chrono = owner == "TimeDelta"
+            || full.starts_with("chrono::")
+            || (owner == "Duration"
+                && matches!(name, "seconds" | "milliseconds" | "minutes")
+                && !full.starts_with("time::"));
         let scaled = |this: &mut Self, nanoseconds: i128| {
             for value in first.alternatives() {
                 this.log.used.extend(value.trail.sources(false));
             }
-            this.each(first, |_, value| match value.kind {
-                Kind::Integer(number) => value.map(Kind::Duration(number.saturating_mul(nanoseconds))),
-                Kind::Float(number) => value.map(Kind::Duration((number * nanoseconds as f64) as i128)),
+            this.each(first, |this, value| match value.kind {
+                Kind::Integer(number) => {
+                    let time = number.saturating_mul(nanoseconds);
+                    // chrono's durations hold milliseconds in 64 bits and panic beyond.
+                    if !fallible && of_chrono && time > i128::from(i64::MAX) * 1_000_000 {
+                        this.hazard(HazardKind::LargeDuration, span, &value.trail);
+                    }
+                    value.map(Kind::Duration(time))
+                }
+                Kind::Float(number) => {
+                    let seconds = number * (nanoseconds as f64 / 1e9);
+                    if !fallible && !(0.0..1.844e19).contains(&seconds) {
+                        this.hazard(HazardKind::FloatDuration, span, &value.trail);
+                    }
+                    value.map(Kind::Duration((number * nanoseconds as f64) as i128))
+                }
                 Kind::Hint(hint) => value.map(Kind::Duration(hint)),
                 _ => value.clone(),
             })
@@ -139,7 +199,8 @@ impl Evaluator<'_, '_> {
                 || (full.contains("rfc2822") && name.contains("parse"));
             if by_name {
                 let text = text.clone();
-                return Some(self.each(&text, |this, text| this.parse_date(text, span)));
+                let forms = Forms::of(full, arguments);
+                return Some(self.each(&text, |this, text| this.parse_date(text, forms, span)));
             }
         }
         match (owner, name) {
@@ -270,7 +331,14 @@ impl Evaluator<'_, '_> {
                 "as_secs" | "num_seconds" | "whole_seconds" | "as_seconds" | "timestamp" | "unix_timestamp"
                 | "as_second" | "get_seconds",
                 None,
-            ) => receiver.map(Kind::Integer(time.div_euclid(SECOND))),
+            ) => {
+                let seconds = receiver.map(Kind::Integer(time.div_euclid(SECOND)));
+                if time % SECOND != 0 && receiver.trail.carries_hint() {
+                    seconds.on(step(Event::Truncated, span, &receiver.trail))
+                } else {
+                    seconds
+                }
+            }
             (
                 "as_millis" | "num_milliseconds" | "whole_milliseconds" | "timestamp_millis" | "as_millisecond"
                 | "as_millis_u64",
