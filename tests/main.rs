@@ -6,5 +6,6 @@ mod odd_files;
 mod packages;
 mod parse;
 mod readme;
+mod settings;
 mod support;
 mod tidy;

@@ -6,6 +6,7 @@
 
 mod call;
 pub mod case;
+mod declared;
 mod evaluate;
 mod flow;
 pub mod hazard;

@@ -9,9 +9,12 @@ pub mod module;
 mod names;
 pub mod report;
 pub mod rules;
+pub mod settings;
 pub mod site;
 pub mod source;
 pub mod workspace;
+
+pub use names::Vocabulary;
 
 use diagnostic::Finding;
 use source::Unreadable;
@@ -52,11 +55,17 @@ pub struct Statistics {
 
 /// Looks at one workspace. Runs nothing of it and writes nothing.
 pub fn analyse(workspace: &Workspace) -> Analysis {
-    module::parse::with_large_stack(|| analyse_here(workspace))
+    analyse_with(workspace, &Vocabulary::default())
 }
 
-fn analyse_here(workspace: &Workspace) -> Analysis {
-    let found = source::search(workspace);
+/// Looks at one workspace, with the names that it declares. Runs nothing of it and writes nothing.
+pub fn analyse_with(workspace: &Workspace, vocabulary: &Vocabulary) -> Analysis {
+    module::parse::with_large_stack(|| analyse_here(workspace, vocabulary))
+}
+
+fn analyse_here(workspace: &Workspace, vocabulary: &Vocabulary) -> Analysis {
+    vocabulary.put_in_force();
+    let found = source::search(workspace, &vocabulary.headers);
     let mut program = module::Program::new(workspace);
     let candidates: Vec<ir::FileId> = found.with_any().filter(|file| !workspace.file(*file).is_test).collect();
     program.load(&candidates);

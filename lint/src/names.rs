@@ -1,5 +1,9 @@
 //! Names: what a name alone tells. Everything that is guessed from a name is decided here.
 
+mod vocabulary;
+
+pub use vocabulary::{Vocabulary, is_declared_date_parser, is_declared_sleep, is_safe_helper};
+
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 
@@ -11,9 +15,12 @@ pub fn is_header(text: &str) -> bool {
     text.trim().trim_end_matches(':').eq_ignore_ascii_case("retry-after")
 }
 
-/// Whether the text is this header's name, or a vendor's header named after it: `retry-after-ms`, `x-ms-retry-after-ms`.
+/// Whether the text is this header's name, or a vendor's header: named after it (`retry-after-ms`, `x-ms-retry-after-ms`), or declared by the project.
 pub fn is_header_or_vendor(text: &str) -> bool {
     let lower = text.trim().trim_end_matches(':').to_ascii_lowercase();
+    if vocabulary::is_header(&lower) {
+        return true;
+    }
     lower.contains("retry-after")
         && lower.len() < 48
         && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -132,6 +139,7 @@ pub fn draws(name: &str) -> bool {
 }
 
 /// A question about a name whose answer is remembered by each thread: the analysis asks the same of the same names over and over.
+/// Each analysis has a thread of its own, and so its own vocabulary.
 macro_rules! remembered {
     ($(#[$docs:meta])* pub fn $asked:ident = $answer:ident) => {
         $(#[$docs])*
@@ -262,8 +270,9 @@ fn names_sleep(name: &str) -> bool {
     let words = words(name);
     let any = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
     let last = words.last().map_or("", String::as_str);
-    (any(&["sleep", "sleeper", "snooze"])
-        && !any(&["set", "with", "calculate", "compute", "get", "time", "duration", "next"]))
+    is_declared_sleep(name)
+        || (any(&["sleep", "sleeper", "snooze"])
+            && !any(&["set", "with", "calculate", "compute", "get", "time", "duration", "next"]))
         || matches!(name, "delay_for" | "pause" | "delay_until" | "sleep_until" | "wait_for" | "park_timeout")
         || last == "sleep"
 }
@@ -346,31 +355,32 @@ fn names_look(name: &str) -> bool {
 /// Whether a function of this name, given text, tries to read a date.
 pub fn reads_date(name: &str) -> bool {
     let whole = name.to_ascii_lowercase();
-    ([
-        "http_date",
-        "httpdate",
-        "rfc2822",
-        "rfc_2822",
-        "rfc7231",
-        "rfc1123",
-        "rfc822",
-        "rfc850",
-        "asctime",
-        "imf",
-        "strptime",
-        "parse_from_str",
-        "systemtime",
-        "system_time",
-        "datetime",
-        "date_time",
-        "date_header",
-        "retry_date",
-    ]
-    .iter()
-    .any(|part| whole.contains(part))
-        || words(name).iter().any(|word| word == "date" || word == "dates"))
-        && !whole.contains("rfc3339")
-        && !whole.contains("iso8601")
+    is_declared_date_parser(name)
+        || ([
+            "http_date",
+            "httpdate",
+            "rfc2822",
+            "rfc_2822",
+            "rfc7231",
+            "rfc1123",
+            "rfc822",
+            "rfc850",
+            "asctime",
+            "imf",
+            "strptime",
+            "parse_from_str",
+            "systemtime",
+            "system_time",
+            "datetime",
+            "date_time",
+            "date_header",
+            "retry_date",
+        ]
+        .iter()
+        .any(|part| whole.contains(part))
+            || words(name).iter().any(|word| word == "date" || word == "dates"))
+            && !whole.contains("rfc3339")
+            && !whole.contains("iso8601")
 }
 
 /// Methods that std and every library have: their name alone says nothing about which is meant.

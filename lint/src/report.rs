@@ -7,12 +7,12 @@ pub mod json;
 
 mod fingerprint;
 
+use crate::Analysis;
 use crate::Statistics;
 use crate::diagnostic::{Confidence, Finding, Level};
 use crate::ir::{FileId, Span};
 use crate::source::{self, LineIndex, Position, Unreadable};
 use crate::workspace::Root;
-use crate::{Analysis, rules};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -67,7 +67,7 @@ pub struct Place {
 
 /// What decides which findings are shown.
 pub struct Filter<'a> {
-    /// The level in force of a rule whose own level is the second argument.
+    /// The level in force of a rule whose level is otherwise the second argument: its own, or the configured one.
     pub level: &'a dyn Fn(&str, Level) -> Level,
     /// The least confidence that is shown.
     pub confidence: Confidence,
@@ -96,7 +96,7 @@ impl Report {
     fn take(&mut self, index: usize, root: Root, analysis: Analysis, filter: &Filter<'_>) {
         let first = self.findings.len();
         for mut finding in analysis.findings {
-            finding.level = (filter.level)(finding.rule, own_level(&finding));
+            finding.level = (filter.level)(finding.rule, finding.level);
             if finding.level < Level::Warn
                 || finding.confidence < filter.confidence
                 || !is_reported(&root, finding.span.file)
@@ -141,11 +141,6 @@ impl Shown {
     fn key(&self) -> (&str, Position, Position, &str, &str) {
         (&self.place.file, self.place.start, self.place.end, self.finding.rule, &self.finding.message)
     }
-}
-
-/// The level of the finding's rule; the finding's own where the rule is not listed.
-fn own_level(finding: &Finding) -> Level {
-    rules::RULES.iter().find(|rule| rule.id == finding.rule).map_or(finding.level, |rule| rule.level)
 }
 
 fn is_reported(root: &Root, file: FileId) -> bool {

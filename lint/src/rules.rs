@@ -23,6 +23,9 @@ pub enum Group {
 }
 
 impl Group {
+    /// All groups, in the order of the hint's way.
+    pub const ALL: [Group; 5] = [Group::Read, Group::Parse, Group::Fallback, Group::Schedule, Group::Emit];
+
     /// The group's name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -22,7 +22,7 @@ pub fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
         .collect();
     program
         .functions()
-        .filter(|(_, function)| !function.is_test)
+        .filter(|(_, function)| !function.is_test && !names::is_safe_helper(&function.name))
         .filter(|(_, function)| {
             let Some(body) = &function.body else { return false };
             names::reads_hint(&function.name) && !text_parameters(function).is_empty()

@@ -11,6 +11,8 @@ mod project;
 mod registry;
 mod walk;
 
+pub(crate) use manifest::text_of;
+pub(crate) use project::workspace_folder;
 pub(crate) use walk::plain;
 
 use crate::ir::FileId;

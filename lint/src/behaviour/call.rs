@@ -335,6 +335,9 @@ impl<'p> Evaluator<'p, '_> {
         want: Option<&TypeAt>,
     ) -> Option<Value> {
         let function = self.program.function(id);
+        if let Some(value) = self.declared_call(&function.name, &arguments, span) {
+            return Some(value);
+        }
         let Some(body) = &function.body else {
             return Some(self.unresolved_call(&function.name.clone(), None, &arguments, span));
         };

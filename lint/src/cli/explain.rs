@@ -1,8 +1,8 @@
 //! `explain`: a rule's page.
 
-use super::{CLEAN, Failure, levels, output};
+use super::{CLEAN, Failure, output};
 use clap::Args;
-use retry_after_lint::rules::RULES;
+use retry_after_lint::settings;
 
 /// The arguments of `explain`.
 #[derive(Args)]
@@ -14,7 +14,7 @@ pub(super) struct ExplainArgs {
 
 /// Prints the page as the Markdown it is.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
-    let rule = levels::rule(&args.rule, RULES)?;
+    let rule = settings::rule(&args.rule)?;
     output::print(None, |out| out.write_all(rule.page().as_bytes()))?;
     Ok(CLEAN)
 }

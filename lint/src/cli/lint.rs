@@ -1,5 +1,6 @@
 //! `lint`: the default command.
 
+use super::configuration::{self, ConfigurationArgs};
 use super::levels::{LevelArgs, Levels};
 use super::output::{self, Color};
 use super::{CLEAN, FAILED, FOUND, Failure};
@@ -7,6 +8,7 @@ use clap::{ArgMatches, Args, ValueEnum};
 use retry_after_lint::Analysis;
 use retry_after_lint::diagnostic::{Confidence, Level};
 use retry_after_lint::report::{Filter, Report, human, json};
+use retry_after_lint::settings::Settings;
 use retry_after_lint::source::Unreadable;
 use retry_after_lint::workspace::{self, Request, Root, Selection};
 use std::path::PathBuf;
@@ -69,11 +71,18 @@ pub(super) struct LintArgs {
     quiet: bool,
 
     #[command(flatten)]
+    configuration: ConfigurationArgs,
+
+    #[command(flatten)]
     levels: LevelArgs,
 
     /// Fail on warnings too
     #[arg(long, help_heading = "Levels")]
     deny_warnings: bool,
+
+    /// Exit with 0 whatever is found; what could not be done still exits with 2
+    #[arg(long, conflicts_with = "deny_warnings", help_heading = "Levels")]
+    exit_zero: bool,
 }
 
 /// How findings are written.
@@ -100,15 +109,22 @@ enum Least {
 pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -> Result<u8, Failure> {
     let start = Instant::now();
     let levels = Levels::from_matches(matches)?;
-    let roots = workspace::discover(&args.request())?;
+    let folder = std::env::current_dir().unwrap_or_default();
+    let mut roots = workspace::discover(&args.request())?;
+    let settings = args.configuration.read(&mut roots, &folder)?;
+    if let Some(code) = args.configuration.show(&roots, &settings, &levels, color)? {
+        return Ok(code);
+    }
     if roots.iter().all(|root| root.workspace.files.is_empty() && root.unreadable.is_empty()) {
         return Err(Failure("no Rust source files there".to_owned()));
     }
     let named: Vec<String> =
         roots.iter().flat_map(|root| root.named.iter().map(|id| root.workspace.file(*id).display.clone())).collect();
     let files: usize = roots.iter().map(|root| root.workspace.files.len() + root.unreadable.len()).sum();
-    let runs = analyse(roots);
-    let folder = std::env::current_dir().unwrap_or_default();
+    let mut runs = analyse(roots, &settings);
+    for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
+        configuration::set_levels(root, analysis, settings);
+    }
     let filter =
         Filter { level: &|rule, own| levels.of(rule, own), confidence: args.confidence.into(), folder: &folder };
     let mut report = Report::new(runs, &filter);
@@ -126,12 +142,16 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
 }
 
 /// Looks at each root. An analysis uses all cores where there is work for them; most crates are too small for that, so several are looked at at a time.
-fn analyse(roots: Vec<Root>) -> Vec<(Root, Analysis)> {
+fn analyse(roots: Vec<Root>, settings: &[Settings]) -> Vec<(Root, Analysis)> {
     let next = AtomicUsize::new(0);
     let work = || {
         let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-        let roots = indices.map_while(|index| roots.get(index).map(|root| (index, root)));
-        roots.map(|(index, root)| (index, retry_after_lint::analyse(&root.workspace))).collect::<Vec<_>>()
+        let roots = indices.map_while(|index| roots.get(index).zip(settings.get(index)).map(|both| (index, both)));
+        roots
+            .map(|(index, (root, settings))| {
+                (index, retry_after_lint::analyse_with(&root.workspace, &settings.vocabulary()))
+            })
+            .collect::<Vec<_>>()
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(roots.len());
     let mut done = std::thread::scope(|scope| {
@@ -202,6 +222,9 @@ fn exit_code(report: &Report, args: &LintArgs, named: &[String], files: usize) -
     let unread: std::collections::BTreeSet<&str> = report.unreadable.iter().map(|file| file.file.as_str()).collect();
     if unread.len() >= files || named.iter().any(|name| unread.contains(name.as_str())) {
         return FAILED;
+    }
+    if args.exit_zero {
+        return CLEAN;
     }
     let fails = if args.deny_warnings { Level::Warn } else { Level::Deny };
     if report.findings.iter().any(|shown| shown.finding.level >= fails) { FOUND } else { CLEAN }

@@ -80,14 +80,16 @@ impl Search {
 /// How many files a thread takes at a time.
 const SHARE: usize = 32;
 
-/// Searches every file of the workspace, on all cores.
-pub fn search(workspace: &Workspace) -> Search {
+/// Searches every file of the workspace, on all cores. `headers` are further names that count as the header's.
+pub fn search(workspace: &Workspace, headers: &[String]) -> Search {
+    let declared: Vec<Regex> =
+        headers.iter().filter_map(|name| Regex::new(&format!("(?i-u){}", regex::escape(name))).ok()).collect();
     let next = AtomicUsize::new(0);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = workspace.files.len().div_ceil(SHARE).clamp(1, cores);
     let mut parts = std::thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| work(workspace, &next))).collect();
-        let own = work(workspace, &next);
+        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| work(workspace, &declared, &next))).collect();
+        let own = work(workspace, &declared, &next);
         workers.into_iter().filter_map(|worker| worker.join().ok()).chain([own]).collect::<Vec<_>>()
     });
     let mut result =
@@ -111,7 +113,7 @@ struct Part {
     bytes: u64,
 }
 
-fn work(workspace: &Workspace, next: &AtomicUsize) -> Part {
+fn work(workspace: &Workspace, declared: &[Regex], next: &AtomicUsize) -> Part {
     let mut part = Part::default();
     let mut bytes = Vec::new();
     loop {
@@ -125,7 +127,8 @@ fn work(workspace: &Workspace, next: &AtomicUsize) -> Part {
             match fill(file, &mut bytes).and_then(|()| check(file, &bytes)) {
                 Ok(()) => {
                     part.bytes += bytes.len() as u64;
-                    let mentions = mentions(&bytes);
+                    let mut mentions = mentions(&bytes);
+                    mentions.header |= declared.iter().any(|name| name.is_match(&bytes));
                     if mentions.any() {
                         part.found.push((id, mentions));
                     }

@@ -1,10 +1,11 @@
 //! Manifests read without cargo: the few keys that say what a package is and where its files are.
 
+use super::walk;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 /// A manifest of more bytes than this is not read.
-const SIZE_LIMIT: u64 = 4 << 20;
+const SIZE_LIMIT: u64 = 16 << 20;
 
 /// What a `Cargo.toml` says.
 #[derive(Clone, Debug, Default)]
@@ -41,16 +42,20 @@ pub(super) struct WorkspaceKeys {
 
 /// Reads a manifest; the reason when it cannot be read.
 pub(super) fn read(path: &Path) -> Result<Manifest, String> {
-    let facts = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    parse(&text_of(path)?)
+}
+
+/// The text of a manifest or of another file that people keep beside it; the reason when it cannot be read. Pipes and the like are not opened.
+pub(crate) fn text_of(path: &Path) -> Result<String, String> {
+    let facts = std::fs::metadata(path).map_err(|error| walk::plain(&error))?;
     if !facts.is_file() {
         return Err("not a regular file".to_owned());
     }
     if facts.len() > SIZE_LIMIT {
         return Err(format!("larger than {} MB", SIZE_LIMIT >> 20));
     }
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    let text = String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
-    parse(&text)
+    let bytes = std::fs::read(path).map_err(|error| walk::plain(&error))?;
+    String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())
 }
 
 fn parse(text: &str) -> Result<Manifest, String> {

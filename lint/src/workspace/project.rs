@@ -63,7 +63,11 @@ fn start(selection: &Selection) -> Result<PathBuf, Error> {
 
 /// The outermost folder that may be the workspace's, by its manifests alone.
 fn workspace_root(manifest: &Path) -> PathBuf {
-    let folder = manifest.parent().unwrap_or(manifest);
+    workspace_folder(manifest.parent().unwrap_or(manifest))
+}
+
+/// The folder of the workspace that a package's folder belongs to, by the manifests alone; the package's own where there is none.
+pub(crate) fn workspace_folder(folder: &Path) -> PathBuf {
     let starts = |path: &PathBuf| manifest::read(path).is_ok_and(|manifest| manifest.workspace.is_some());
     let above = manifest::upwards(folder).find(starts);
     above.and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_else(|| folder.to_owned())

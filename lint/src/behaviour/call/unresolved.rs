@@ -13,6 +13,9 @@ use std::rc::Rc;
 impl Evaluator<'_, '_> {
     /// A call of something that cannot be looked into.
     pub fn unresolved_call(&mut self, name: &str, receiver: Option<&Value>, arguments: &[Value], span: Span) -> Value {
+        if let Some(value) = self.declared_call(name, arguments, span) {
+            return value;
+        }
         let code = self.code();
         // A header's name among the arguments: the call reads the header, or sets it.
         if let Some((index, header)) = arguments
