@@ -8,4 +8,5 @@ mod parse;
 mod readme;
 mod settings;
 mod support;
+mod suppressions;
 mod tidy;

@@ -8,6 +8,7 @@ mod levels;
 mod lint;
 mod output;
 mod rules;
+mod suppressions;
 
 use crate::parse_command::ParseArgs;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};

@@ -1,6 +1,7 @@
 //! The linter: from a Rust checkout to the faults in its handling of HTTP `Retry-After`.
 //!
-//! One way, one stage a module: [`workspace`] -> [`source`] -> [`module`] -> [`ir`] -> [`site`] -> [`behaviour`] -> [`rules`] -> [`diagnostic`] -> [`report`].
+//! One way, one stage a module: [`workspace`] -> [`source`] -> [`module`] -> [`ir`] -> [`site`] -> [`behaviour`] -> [`rules`] -> [`suppression`] ->
+//! [`diagnostic`] -> [`report`].
 
 pub mod behaviour;
 pub mod diagnostic;
@@ -12,6 +13,7 @@ pub mod rules;
 pub mod settings;
 pub mod site;
 pub mod source;
+pub mod suppression;
 pub mod workspace;
 
 pub use names::Vocabulary;
@@ -24,6 +26,8 @@ use workspace::Workspace;
 pub struct Analysis {
     /// The findings of every rule at its default level and of every confidence, ordered by file and place.
     pub findings: Vec<Finding>,
+    /// The findings that a comment in the code suppresses, with its reason.
+    pub suppressed: Vec<Finding>,
     /// Files that could not be read or parsed.
     pub unreadable: Vec<Unreadable>,
     /// The figures.
@@ -51,27 +55,44 @@ pub struct Statistics {
     pub unresolved: usize,
     /// Evaluations that ran out of their budget.
     pub over_budget: usize,
+    /// Findings that would be shown and are suppressed in the code.
+    pub suppressed: usize,
+}
+
+/// What an analysis is told beforehand.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The names that the project declares.
+    pub vocabulary: Vocabulary,
+    /// Whether suppressions in the code are passed over.
+    pub ignores_suppressions: bool,
 }
 
 /// Looks at one workspace. Runs nothing of it and writes nothing.
 pub fn analyse(workspace: &Workspace) -> Analysis {
-    analyse_with(workspace, &Vocabulary::default())
+    analyse_with(workspace, &Options::default())
 }
 
-/// Looks at one workspace, with the names that it declares. Runs nothing of it and writes nothing.
-pub fn analyse_with(workspace: &Workspace, vocabulary: &Vocabulary) -> Analysis {
-    module::parse::with_large_stack(|| analyse_here(workspace, vocabulary))
+/// Looks at one workspace as the options say. Runs nothing of it and writes nothing.
+pub fn analyse_with(workspace: &Workspace, options: &Options) -> Analysis {
+    module::parse::with_large_stack(|| analyse_here(workspace, options))
 }
 
-fn analyse_here(workspace: &Workspace, vocabulary: &Vocabulary) -> Analysis {
-    vocabulary.put_in_force();
-    let found = source::search(workspace, &vocabulary.headers);
+fn analyse_here(workspace: &Workspace, options: &Options) -> Analysis {
+    options.vocabulary.put_in_force();
+    let found = source::search(workspace, &options.vocabulary.headers);
     let mut program = module::Program::new(workspace);
     let candidates: Vec<ir::FileId> = found.with_any().filter(|file| !workspace.file(*file).is_test).collect();
     program.load(&candidates);
     let log = behaviour::observe(&mut program);
     let facts = behaviour::Facts { program: &program, log };
-    let mut findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(&facts)).collect();
+    let findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(&facts)).collect();
+    let suppression::Applied { mut findings, suppressed } = if options.ignores_suppressions {
+        suppression::Applied { findings, ..suppression::Applied::default() }
+    } else {
+        // A suppression names the header, so that only those files can hold one.
+        suppression::apply(workspace, found.with_header(), findings)
+    };
     findings.sort_by_key(|finding| (finding.span, finding.rule));
     let mut unreadable: Vec<Unreadable> = found.unreadable.into_iter().map(|(_, unreadable)| unreadable).collect();
     unreadable.extend(program.unparsed().iter().map(|(file, line, message)| Unreadable {
@@ -91,6 +112,7 @@ fn analyse_here(workspace: &Workspace, vocabulary: &Vocabulary) -> Analysis {
         opaque: facts.log.opaque.len(),
         unresolved: facts.log.unresolved.len(),
         over_budget: facts.log.exhausted.len(),
+        suppressed: 0,
     };
     let log = &facts.log;
     let mut blind: Vec<(ir::Span, String)> = log.opaque.iter().map(|(span, reason)| (*span, reason.clone())).collect();
@@ -99,5 +121,5 @@ fn analyse_here(workspace: &Workspace, vocabulary: &Vocabulary) -> Analysis {
     );
     blind.extend(log.exhausted.iter().map(|span| (*span, "the budget of the analysis ran out here".to_owned())));
     blind.sort();
-    Analysis { findings, unreadable, statistics, blind }
+    Analysis { findings, suppressed, unreadable, statistics, blind }
 }

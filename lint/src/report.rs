@@ -59,6 +59,8 @@ pub struct Place {
     pub file: String,
     /// The file as a person at a terminal wants it: relative to the current folder where it lies in it.
     pub path: String,
+    /// Where the file is, absolute.
+    pub absolute: PathBuf,
     /// Where it begins.
     pub start: Position,
     /// Where it ends.
@@ -95,14 +97,14 @@ impl Report {
 
     fn take(&mut self, index: usize, root: Root, analysis: Analysis, filter: &Filter<'_>) {
         let first = self.findings.len();
-        for mut finding in analysis.findings {
+        let is_shown = |finding: &Finding| {
+            (filter.level)(finding.rule, finding.level) >= Level::Warn
+                && finding.confidence >= filter.confidence
+                && is_reported(&root, finding.span.file)
+        };
+        let suppressed = analysis.suppressed.iter().filter(|finding| is_shown(finding)).count();
+        for mut finding in analysis.findings.into_iter().filter(is_shown) {
             finding.level = (filter.level)(finding.rule, finding.level);
-            if finding.level < Level::Warn
-                || finding.confidence < filter.confidence
-                || !is_reported(&root, finding.span.file)
-            {
-                continue;
-            }
             let place = self.place(index, &root, finding.span, filter.folder);
             let flow = finding.flow.iter().map(|step| self.place(index, &root, step.span, filter.folder)).collect();
             let text = self.texts.get(&(index, finding.span.file));
@@ -121,7 +123,7 @@ impl Report {
             }
         }
         self.notes.extend(root.notes);
-        add(&mut self.statistics, analysis.statistics);
+        add(&mut self.statistics, Statistics { suppressed, ..analysis.statistics });
     }
 
     fn place(&mut self, index: usize, root: &Root, span: Span, folder: &Path) -> Place {
@@ -133,7 +135,13 @@ impl Report {
         let file = root.workspace.file(span.file);
         let start = text.lines.position(&text.text, span.start);
         let end = text.lines.position(&text.text, span.end);
-        Place { file: file.display.clone(), path: shown_path(root, span.file, folder), start, end }
+        Place {
+            file: file.display.clone(),
+            path: shown_path(root, span.file, folder),
+            absolute: file.path.clone(),
+            start,
+            end,
+        }
     }
 }
 
@@ -166,6 +174,7 @@ fn add(sum: &mut Statistics, more: Statistics) {
     sum.opaque += more.opaque;
     sum.unresolved += more.unresolved;
     sum.over_budget += more.over_budget;
+    sum.suppressed += more.suppressed;
 }
 
 /// The word for a level in machine-readable reports.

@@ -2,6 +2,9 @@
 
 pub mod capped_hint;
 pub mod integer_only;
+pub mod suppression_without_reason;
+pub mod unknown_suppression;
+pub mod unused_suppression;
 pub mod zero_fallback;
 
 use crate::behaviour::Facts;
@@ -20,11 +23,14 @@ pub enum Group {
     Schedule,
     /// What a server sends.
     Emit,
+    /// How rules are suppressed in the code.
+    Suppression,
 }
 
 impl Group {
     /// All groups, in the order of the hint's way.
-    pub const ALL: [Group; 5] = [Group::Read, Group::Parse, Group::Fallback, Group::Schedule, Group::Emit];
+    pub const ALL: [Group; 6] =
+        [Group::Read, Group::Parse, Group::Fallback, Group::Schedule, Group::Emit, Group::Suppression];
 
     /// The group's name on the command line.
     pub fn as_str(self) -> &'static str {
@@ -34,6 +40,7 @@ impl Group {
             Group::Fallback => "fallback",
             Group::Schedule => "schedule",
             Group::Emit => "emit",
+            Group::Suppression => "suppression",
         }
     }
 }
@@ -70,5 +77,12 @@ fn keep(findings: &mut Vec<Finding>, finding: Finding) {
     }
 }
 
-/// All rules, in the order of the hint's way.
-pub const RULES: &[&Rule] = &[&integer_only::RULE, &zero_fallback::RULE, &capped_hint::RULE];
+/// All rules, in the order of the hint's way; last those about suppressions.
+pub const RULES: &[&Rule] = &[
+    &integer_only::RULE,
+    &zero_fallback::RULE,
+    &capped_hint::RULE,
+    &unused_suppression::RULE,
+    &unknown_suppression::RULE,
+    &suppression_without_reason::RULE,
+];

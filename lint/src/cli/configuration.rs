@@ -68,7 +68,7 @@ impl ConfigurationArgs {
 
 /// Gives the findings the levels that are configured for their files.
 pub(super) fn set_levels(root: &Root, analysis: &mut Analysis, settings: &Settings) {
-    for finding in &mut analysis.findings {
+    for finding in analysis.findings.iter_mut().chain(&mut analysis.suppressed) {
         finding.level = settings.level(&root.workspace, finding.span.file, finding.rule, finding.level);
     }
 }

@@ -10,7 +10,7 @@ use retry_after_lint::settings::Target;
 pub(super) struct LevelArgs {
     /// Do not report a rule
     ///
-    /// Takes a rule, a group (read, parse, fallback, schedule, emit) or `all`. Of several -A, -W and -D that name a rule, the last one given holds.
+    /// Takes a rule, a group (read, parse, fallback, schedule, emit, suppression) or `all`. Of several -A, -W and -D that name a rule, the last one given holds.
     #[arg(short = 'A', long, value_name = "RULE", value_delimiter = ',', help_heading = "Levels")]
     allow: Vec<String>,
     /// Report a rule that is allowed or only advice; never lowers deny

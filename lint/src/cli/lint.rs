@@ -3,14 +3,15 @@
 use super::configuration::{self, ConfigurationArgs};
 use super::levels::{LevelArgs, Levels};
 use super::output::{self, Color};
+use super::suppressions::SuppressionArgs;
 use super::{CLEAN, FAILED, FOUND, Failure};
 use clap::{ArgMatches, Args, ValueEnum};
-use retry_after_lint::Analysis;
 use retry_after_lint::diagnostic::{Confidence, Level};
 use retry_after_lint::report::{Filter, Report, human, json};
 use retry_after_lint::settings::Settings;
 use retry_after_lint::source::Unreadable;
 use retry_after_lint::workspace::{self, Request, Root, Selection};
+use retry_after_lint::{Analysis, Options};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -74,6 +75,9 @@ pub(super) struct LintArgs {
     configuration: ConfigurationArgs,
 
     #[command(flatten)]
+    suppressions: SuppressionArgs,
+
+    #[command(flatten)]
     levels: LevelArgs,
 
     /// Fail on warnings too
@@ -121,7 +125,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let named: Vec<String> =
         roots.iter().flat_map(|root| root.named.iter().map(|id| root.workspace.file(*id).display.clone())).collect();
     let files: usize = roots.iter().map(|root| root.workspace.files.len() + root.unreadable.len()).sum();
-    let mut runs = analyse(roots, &settings);
+    let mut runs = analyse(roots, &settings, args.configuration.is_isolated());
     for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
         configuration::set_levels(root, analysis, settings);
     }
@@ -129,6 +133,9 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         Filter { level: &|rule, own| levels.of(rule, own), confidence: args.confidence.into(), folder: &folder };
     let mut report = Report::new(runs, &filter);
     report.elapsed = start.elapsed();
+    if let Some(code) = args.suppressions.add(&report, color)? {
+        return Ok(code);
+    }
 
     output::print(color, |out| match args.format {
         Format::Json => json::write(&report, out),
@@ -142,14 +149,17 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
 }
 
 /// Looks at each root. An analysis uses all cores where there is work for them; most crates are too small for that, so several are looked at at a time.
-fn analyse(roots: Vec<Root>, settings: &[Settings]) -> Vec<(Root, Analysis)> {
+fn analyse(roots: Vec<Root>, settings: &[Settings], is_isolated: bool) -> Vec<(Root, Analysis)> {
     let next = AtomicUsize::new(0);
     let work = || {
         let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
         let roots = indices.map_while(|index| roots.get(index).zip(settings.get(index)).map(|both| (index, both)));
         roots
             .map(|(index, (root, settings))| {
-                (index, retry_after_lint::analyse_with(&root.workspace, &settings.vocabulary()))
+                // What is published speaks to its own authors, not to those who look at it.
+                let ignores_suppressions = is_isolated || root.versioned;
+                let options = Options { vocabulary: settings.vocabulary(), ignores_suppressions };
+                (index, retry_after_lint::analyse_with(&root.workspace, &options))
             })
             .collect::<Vec<_>>()
     };

@@ -3,6 +3,7 @@
 //! syn descends by recursion, and so does the drop of its tree. So [`check`] bounds the depth of the tree beforehand, on tokens (module `depth`), and
 //! parsing runs on a thread with a [`STACK`] that is large enough for what it lets pass, in debug builds too. A test holds the two together.
 
+pub(crate) mod comment;
 mod depth;
 mod tokens;
 

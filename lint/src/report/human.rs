@@ -37,6 +37,10 @@ pub fn write_summary(report: &Report, mut out: impl Write) -> io::Result<()> {
         (errors, warnings) => format!("{}, {}", counted(errors, "error"), counted(warnings, "warning")),
     };
     let figures = report.statistics;
+    let found = match figures.suppressed {
+        0 => found,
+        suppressed => format!("{found}, {suppressed} suppressed"),
+    };
     let unread = match report.unreadable.len() {
         0 => String::new(),
         files => format!(", {} not read", counted(files, "file")),

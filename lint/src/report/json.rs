@@ -134,8 +134,7 @@ fn stats(report: &Report) -> Stats {
         opaque: figures.opaque,
         unresolved: figures.unresolved,
         over_budget: figures.over_budget,
-        // There are no suppressions in the code yet.
-        suppressed: 0,
+        suppressed: figures.suppressed,
         elapsed_ms: report.elapsed.as_millis().try_into().unwrap_or(u64::MAX),
     }
 }

@@ -58,7 +58,7 @@ fn step(span: Span, kind: StepKind, label: &str) -> Step {
 
 fn report(root: Root, findings: Vec<Finding>) -> Report {
     let statistics = Statistics { packages: 1, files: 2, parsed: 2, bytes: 300, sites: 1, ..Statistics::default() };
-    let analysis = Analysis { findings, unreadable: Vec::new(), statistics, blind: Vec::new() };
+    let analysis = Analysis { findings, suppressed: Vec::new(), unreadable: Vec::new(), statistics, blind: Vec::new() };
     let folder = root.workspace.packages[0].root.clone();
     let filter = Filter { level: &|_, level| level, confidence: Confidence::Medium, folder: &folder };
     let mut report = Report::new(vec![(root, analysis)], &filter);
@@ -248,6 +248,7 @@ fn what_is_allowed_unsure_or_a_test_is_left_out() {
     let shown = |root: Root, level: &dyn Fn(&str, Level) -> Level| {
         let analysis = Analysis {
             findings: findings(),
+            suppressed: Vec::new(),
             unreadable: Vec::new(),
             statistics: Statistics::default(),
             blind: Vec::new(),

@@ -1,5 +1,7 @@
 //! A lexer that knows just enough of Rust to tell code from strings and comments. It never fails: on broken text it gives some tokens.
 
+use std::ops::Range;
+
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -32,11 +34,20 @@ pub(super) struct Tokens<'t> {
     text: &'t str,
     bytes: &'t [u8],
     at: usize,
+    /// Where the comments stood that were passed.
+    comments: Vec<Range<usize>>,
 }
 
 impl<'t> Tokens<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Tokens { text, bytes: text.as_bytes(), at: 0 }
+        Tokens { text, bytes: text.as_bytes(), at: 0, comments: Vec::new() }
+    }
+
+    /// All tokens, and apart from them all comments, in order.
+    pub(super) fn with_comments(text: &'t str) -> (Vec<Token>, Vec<Range<usize>>) {
+        let mut tokens = Tokens::new(text);
+        let all = tokens.by_ref().collect();
+        (all, tokens.comments)
     }
 
     fn peek(&self, ahead: usize) -> u8 {
@@ -53,9 +64,15 @@ impl<'t> Tokens<'t> {
             match self.peek(0) {
                 b' ' | b'\t'..=b'\r' => self.at += 1,
                 b'/' if self.peek(1) == b'/' => {
+                    let start = self.at;
                     self.at = memchr::memchr(b'\n', &self.bytes[self.at..]).map_or(self.bytes.len(), |n| self.at + n);
+                    self.comments.push(start..self.at);
                 }
-                b'/' if self.peek(1) == b'*' => self.skip_block_comment(),
+                b'/' if self.peek(1) == b'*' => {
+                    let start = self.at;
+                    self.skip_block_comment();
+                    self.comments.push(start..self.at);
+                }
                 0x80.. => match self.character() {
                     // The same characters as proc-macro2.
                     Some(c) if c.is_whitespace() || matches!(c, '\u{200e}' | '\u{200f}') => self.at += c.len_utf8(),
@@ -253,6 +270,12 @@ mod tests {
     #[test]
     fn code_is_told_from_strings_and_comments() {
         assert_eq!(tokens("a /* ( /* */ ( */ b // (\nc"), ["a", "b", "c"]);
+        let text = "a /* b */ \"// no\" // c\r\n/* /* */ d */ '/' //";
+        let (_, comments) = Tokens::with_comments(text);
+        assert_eq!(
+            comments.into_iter().map(|place| &text[place]).collect::<Vec<_>>(),
+            ["/* b */", "// c\r", "/* /* */ d */", "//"]
+        );
         assert_eq!(
             tokens(r##"x"(\"("r#"("("#br"("c"("b'('"##),
             ["x", r#""(\"(""#, r###"r#"("("#"###, r#"br"(""#, r#"c"(""#, "b'('"]
