@@ -4,6 +4,7 @@
 //! [`diagnostic`] -> [`report`].
 
 pub mod behaviour;
+pub mod change;
 pub mod diagnostic;
 pub mod ir;
 pub mod module;

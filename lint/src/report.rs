@@ -126,6 +126,23 @@ impl Report {
         add(&mut self.statistics, Statistics { suppressed, ..analysis.statistics });
     }
 
+    /// Keeps the findings of which the test is true, given every place of one (its own and those of its flow) with the text of the file and its lines.
+    /// Returns how many were taken out.
+    pub fn retain(&mut self, keep: impl Fn(&[(&Place, &str, &LineIndex)]) -> bool) -> usize {
+        let before = self.findings.len();
+        let texts = &self.texts;
+        self.findings.retain(|shown| {
+            let own = (shown.finding.span.file, &shown.place);
+            let flow = shown.finding.flow.iter().map(|step| step.span.file).zip(&shown.flow);
+            let places = std::iter::once(own).chain(flow).filter_map(|(file, place)| {
+                let text = texts.get(&(shown.root, file))?;
+                Some((place, text.text.as_str(), &text.lines))
+            });
+            keep(&places.collect::<Vec<_>>())
+        });
+        before - self.findings.len()
+    }
+
     fn place(&mut self, index: usize, root: &Root, span: Span, folder: &Path) -> Place {
         let text = self.texts.entry((index, span.file)).or_insert_with(|| {
             // It was read before; if it is gone by now, its places are the file's beginning.

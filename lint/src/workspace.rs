@@ -7,6 +7,7 @@
 mod cargo;
 mod manifest;
 mod paths;
+pub(crate) mod program;
 mod project;
 mod registry;
 mod walk;

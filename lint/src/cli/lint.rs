@@ -1,5 +1,6 @@
 //! `lint`: the default command.
 
+use super::change::ChangeArgs;
 use super::configuration::{self, ConfigurationArgs};
 use super::levels::{LevelArgs, Levels};
 use super::output::{self, Color};
@@ -72,6 +73,9 @@ pub(super) struct LintArgs {
     quiet: bool,
 
     #[command(flatten)]
+    change: ChangeArgs,
+
+    #[command(flatten)]
     configuration: ConfigurationArgs,
 
     #[command(flatten)]
@@ -122,6 +126,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     if roots.iter().all(|root| root.workspace.files.is_empty() && root.unreadable.is_empty()) {
         return Err(Failure("no Rust source files there".to_owned()));
     }
+    let changes = args.change.read(&roots, &folder)?;
     let named: Vec<String> =
         roots.iter().flat_map(|root| root.named.iter().map(|id| root.workspace.file(*id).display.clone())).collect();
     let files: usize = roots.iter().map(|root| root.workspace.files.len() + root.unreadable.len()).sum();
@@ -132,6 +137,9 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let filter =
         Filter { level: &|rule, own| levels.of(rule, own), confidence: args.confidence.into(), folder: &folder };
     let mut report = Report::new(runs, &filter);
+    if let Some(changes) = &changes {
+        args.change.apply(&mut report, changes);
+    }
     report.elapsed = start.elapsed();
     if let Some(code) = args.suppressions.add(&report, color)? {
         return Ok(code);

@@ -5,11 +5,10 @@
 //! that has nothing of that kind above it; to read manifests it is given an empty home as well.
 
 use super::Error;
-use std::ffi::{OsStr, OsString};
-use std::io::Read;
+use super::program::{self, Output, is_inside};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -42,13 +41,6 @@ pub(super) struct Cargo {
     program: PathBuf,
     folder: TempDir,
     avoid: Option<PathBuf>,
-}
-
-/// What a finished cargo said.
-pub(super) struct Output {
-    pub(super) success: bool,
-    pub(super) stdout: Vec<u8>,
-    pub(super) stderr: String,
 }
 
 impl Cargo {
@@ -124,17 +116,14 @@ fn is_dropped(name: &OsStr) -> bool {
 }
 
 fn program(avoid: Option<&Path>) -> Option<PathBuf> {
-    let usable =
-        |path: &PathBuf| path.is_absolute() && path.is_file() && avoid.is_none_or(|avoid| !is_inside(path, avoid));
-    let name = OsString::from(format!("cargo{}", std::env::consts::EXE_SUFFIX));
+    let name = format!("cargo{}", std::env::consts::EXE_SUFFIX);
     let started_by =
-        std::env::var_os("CARGO").map(PathBuf::from).filter(|path| path.file_name() == Some(name.as_os_str()));
-    let search_path = std::env::var_os("PATH").unwrap_or_default();
-    started_by.into_iter().chain(std::env::split_paths(&search_path).map(|folder| folder.join(&name))).find(usable)
+        std::env::var_os("CARGO").map(PathBuf::from).filter(|path| path.file_name() == Some(OsStr::new(&name)));
+    program::find("cargo", started_by, avoid)
 }
 
-fn is_inside(path: &Path, folder: &Path) -> bool {
-    path.canonicalize().is_ok_and(|path| path.starts_with(folder)) || path.starts_with(folder)
+fn run(command: Command, limit: Duration) -> Result<Output, Error> {
+    program::run(command, limit).map_err(Error::new)
 }
 
 /// An empty folder outside of `avoid` that has no configuration of cargo or rustup above it.
@@ -155,36 +144,6 @@ fn neutral_folder(avoid: Option<&Path>) -> Result<TempDir, Error> {
 fn configures(folder: &Path) -> bool {
     const FILES: [&str; 4] = [".cargo/config", ".cargo/config.toml", "rust-toolchain", "rust-toolchain.toml"];
     FILES.iter().any(|file| folder.join(file).symlink_metadata().is_ok())
-}
-
-/// Runs the command to its end, or ends it after the limit.
-fn run(mut command: Command, limit: Duration) -> Result<Output, Error> {
-    let name = command.get_program().display().to_string();
-    let failed = |error: std::io::Error| Error::new(format!("cannot run {name}: {error}"));
-    let mut child = command.spawn().map_err(failed)?;
-    let stdout = read_aside(child.stdout.take());
-    let stderr = read_aside(child.stderr.take());
-    let (Ok(stdout), Ok(stderr)) = (stdout.recv_timeout(limit), stderr.recv_timeout(limit)) else {
-        // Errors here mean that it ended by itself meanwhile.
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err(Error::new(format!("cargo did not finish within {} s", limit.as_secs())));
-    };
-    let success = child.wait().as_ref().is_ok_and(ExitStatus::success);
-    Ok(Output { success, stdout, stderr: String::from_utf8_lossy(&stderr).into_owned() })
-}
-
-/// Reads a pipe on a thread of its own, so that neither pipe can fill up while the other is read.
-fn read_aside(pipe: Option<impl Read + Send + 'static>) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(mut pipe) = pipe {
-            let _ = pipe.read_to_end(&mut bytes);
-        }
-        let _ = sender.send(bytes);
-    });
-    receiver
 }
 
 /// Cargo's complaint without its progress lines: from `error:` on, in one line.

@@ -1,0 +1,66 @@
+//! Changes: only the findings that have to do with one.
+
+use super::Failure;
+use clap::Args;
+use retry_after_lint::change::{self, Changes};
+use retry_after_lint::report::Report;
+use retry_after_lint::workspace::Root;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The flags.
+#[derive(Args)]
+pub(super) struct ChangeArgs {
+    /// Only the findings that have to do with what changed since a git branch, tag or commit
+    ///
+    /// Compared is the commit from which BASE and HEAD have parted with the files as they are, those that are not committed or not even known to git among them.
+    /// A finding is shown when any place of it (where the header is read, parsed, held down, slept on, or a helper in between) lies on a line that was added or
+    /// altered, or whose guard was removed. All files are still read, so that a finding that the change causes elsewhere is shown.
+    #[arg(long, value_name = "BASE", conflicts_with_all = ["diff_file", "crates"], help_heading = "Changes")]
+    changed_since: Option<String>,
+
+    /// Only the findings that have to do with the lines of a difference, as `git diff` or `diff -u` write it; - reads it from standard input
+    #[arg(long, value_name = "FILE", conflicts_with = "crates", help_heading = "Changes")]
+    diff_file: Option<PathBuf>,
+}
+
+impl ChangeArgs {
+    /// What has changed; None where everything is asked for.
+    pub(super) fn read(&self, roots: &[Root], folder: &Path) -> Result<Option<Vec<Changes>>, Failure> {
+        if let Some(base) = &self.changed_since {
+            let packages = roots.iter().flat_map(|root| &root.workspace.packages);
+            let folders: Vec<&Path> =
+                packages.filter(|package| package.selected).map(|package| folder_of(&package.root)).collect();
+            return Ok(Some(Changes::since(&folders, base)?));
+        }
+        let Some(file) = &self.diff_file else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let name = if file.as_os_str() == "-" {
+            std::io::stdin().read_to_end(&mut bytes)?;
+            "standard input".to_owned()
+        } else {
+            bytes =
+                std::fs::read(file).map_err(|error| Failure(format!("cannot read `{}`: {error}", file.display())))?;
+            file.display().to_string()
+        };
+        // Lines of other files need not be UTF-8.
+        let changes = Changes::from_diff(&String::from_utf8_lossy(&bytes), folder);
+        Ok(Some(vec![changes.map_err(|error| Failure(format!("{name}: {error}")))?]))
+    }
+
+    /// Takes the other findings out of the report.
+    pub(super) fn apply(&self, report: &mut Report, changes: &[Changes]) {
+        let others = change::keep_changed(report, changes);
+        let files: usize = changes.iter().map(Changes::files).sum();
+        let since = self.changed_since.as_ref().map_or_else(String::new, |base| format!(" since {base}"));
+        report.notes.push(format!(
+            "{files} Rust {} changed{since}; findings that have nothing to do with that: {others}",
+            if files == 1 { "file" } else { "files" }
+        ));
+    }
+}
+
+/// A package of plain files may have the file itself for its folder.
+fn folder_of(path: &Path) -> &Path {
+    if path.is_file() { path.parent().unwrap_or(path) } else { path }
+}
