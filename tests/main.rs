@@ -1,5 +1,6 @@
 //! End-to-end tests: the built binary, run as a user runs it, and the conventions of this workspace.
 
+mod baseline;
 mod changes;
 mod command_line;
 mod hostile;

@@ -2,6 +2,7 @@
 //!
 //! One command a file; the flags of a command stand with it.
 
+mod baseline;
 mod change;
 mod configuration;
 mod explain;

@@ -3,6 +3,7 @@
 //! One way, one stage a module: [`workspace`] -> [`source`] -> [`module`] -> [`ir`] -> [`site`] -> [`behaviour`] -> [`rules`] -> [`suppression`] ->
 //! [`diagnostic`] -> [`report`].
 
+pub mod baseline;
 pub mod behaviour;
 pub mod change;
 pub mod diagnostic;
@@ -58,6 +59,8 @@ pub struct Statistics {
     pub over_budget: usize,
     /// Findings that would be shown and are suppressed in the code.
     pub suppressed: usize,
+    /// Findings that would be shown and are in the baseline.
+    pub baselined: usize,
 }
 
 /// What an analysis is told beforehand.
@@ -113,7 +116,7 @@ fn analyse_here(workspace: &Workspace, options: &Options) -> Analysis {
         opaque: facts.log.opaque.len(),
         unresolved: facts.log.unresolved.len(),
         over_budget: facts.log.exhausted.len(),
-        suppressed: 0,
+        ..Statistics::default()
     };
     let log = &facts.log;
     let mut blind: Vec<(ir::Span, String)> = log.opaque.iter().map(|(span, reason)| (*span, reason.clone())).collect();

@@ -7,6 +7,8 @@ pub mod json;
 
 mod fingerprint;
 
+pub use fingerprint::flagged_hash;
+
 use crate::Analysis;
 use crate::Statistics;
 use crate::diagnostic::{Confidence, Finding, Level};
@@ -32,6 +34,8 @@ pub struct Report {
     pub statistics: Statistics,
     /// How long the run took.
     pub elapsed: Duration,
+    /// Findings that are there and not shown, because of their level or confidence.
+    hidden: Vec<Shown>,
     texts: BTreeMap<(usize, FileId), Text>,
 }
 
@@ -48,6 +52,8 @@ pub struct Shown {
     pub flow: Vec<Place>,
     /// What stays the same when lines move.
     pub fingerprint: String,
+    /// Whether it is in a published crate, which its package is named with the version of.
+    pub is_versioned: bool,
     /// Which of the roots it is from.
     root: usize,
 }
@@ -103,14 +109,20 @@ impl Report {
                 && is_reported(&root, finding.span.file)
         };
         let suppressed = analysis.suppressed.iter().filter(|finding| is_shown(finding)).count();
-        for mut finding in analysis.findings.into_iter().filter(is_shown) {
+        for mut finding in analysis.findings {
+            let is_hidden = !is_shown(&finding);
             finding.level = (filter.level)(finding.rule, finding.level);
+            if is_hidden && !is_reported(&root, finding.span.file) {
+                continue;
+            }
             let place = self.place(index, &root, finding.span, filter.folder);
             let flow = finding.flow.iter().map(|step| self.place(index, &root, step.span, filter.folder)).collect();
             let text = self.texts.get(&(index, finding.span.file));
             let fingerprint = fingerprint::of(&finding, &place, text.map_or("", |text| &text.text));
             let package = root.package_label(finding.span.file);
-            self.findings.push(Shown { finding, package, place, flow, fingerprint, root: index });
+            let shown = Shown { finding, package, place, flow, fingerprint, is_versioned: root.versioned, root: index };
+            let list = if is_hidden { &mut self.hidden } else { &mut self.findings };
+            list.push(shown);
         }
         self.findings[first..].sort_by(|a, b| a.key().cmp(&b.key()));
         for (span, reason) in analysis.blind {
@@ -124,6 +136,11 @@ impl Report {
         }
         self.notes.extend(root.notes);
         add(&mut self.statistics, Statistics { suppressed, ..analysis.statistics });
+    }
+
+    /// Findings that are there and not shown, because of their level or confidence.
+    pub fn hidden(&self) -> &[Shown] {
+        &self.hidden
     }
 
     /// Keeps the findings of which the test is true, given every place of one (its own and those of its flow) with the text of the file and its lines.
@@ -192,6 +209,7 @@ fn add(sum: &mut Statistics, more: Statistics) {
     sum.unresolved += more.unresolved;
     sum.over_budget += more.over_budget;
     sum.suppressed += more.suppressed;
+    sum.baselined += more.baselined;
 }
 
 /// The word for a level in machine-readable reports.

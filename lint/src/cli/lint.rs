@@ -1,5 +1,6 @@
 //! `lint`: the default command.
 
+use super::baseline::{BaselineArgs, LookedAt};
 use super::change::ChangeArgs;
 use super::configuration::{self, ConfigurationArgs};
 use super::levels::{LevelArgs, Levels};
@@ -76,6 +77,9 @@ pub(super) struct LintArgs {
     change: ChangeArgs,
 
     #[command(flatten)]
+    baseline: BaselineArgs,
+
+    #[command(flatten)]
     configuration: ConfigurationArgs,
 
     #[command(flatten)]
@@ -126,6 +130,8 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     if roots.iter().all(|root| root.workspace.files.is_empty() && root.unreadable.is_empty()) {
         return Err(Failure("no Rust source files there".to_owned()));
     }
+    let known = args.baseline.read()?;
+    let looked_at = LookedAt::of(&roots);
     let changes = args.change.read(&roots, &folder)?;
     let named: Vec<String> =
         roots.iter().flat_map(|root| root.named.iter().map(|id| root.workspace.file(*id).display.clone())).collect();
@@ -137,6 +143,12 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let filter =
         Filter { level: &|rule, own| levels.of(rule, own), confidence: args.confidence.into(), folder: &folder };
     let mut report = Report::new(runs, &filter);
+    if let Some(code) = args.baseline.write(&report, color)? {
+        return Ok(code);
+    }
+    if let Some(known) = &known {
+        args.baseline.apply(known, &mut report, &looked_at)?;
+    }
     if let Some(changes) = &changes {
         args.change.apply(&mut report, changes);
     }

@@ -3,7 +3,7 @@
 //! Hashed are the rule, the file, the function around the place and the flagged text without its white space and trailing commas; the same fault a second
 //! time in one function gets a number. So neither lines above it nor a formatter change it, and a new fault of the same kind is new.
 
-use super::{Place, Shown};
+use super::{Place, Report, Shown};
 use crate::diagnostic::Finding;
 use std::collections::BTreeMap;
 
@@ -13,6 +13,19 @@ pub(super) fn of(finding: &Finding, place: &Place, text: &str) -> String {
     let before = text.get(..finding.span.start as usize).unwrap_or_default();
     let parts = [finding.rule, &place.file, function_around(before), &without_layout(flagged)];
     format!("{:016x}", fnv(parts.into_iter().flat_map(|part| part.bytes().chain([0]))))
+}
+
+/// What a finding is known by wherever it moves, and its flagged text without layout: hashed are the rule, the function around, and the text without white space,
+/// braces and trailing commas, which formatters put in and take out.
+pub fn flagged_hash(report: &Report, shown: &Shown) -> (String, String) {
+    let text = report.texts.get(&(shown.root, shown.finding.span.file)).map_or("", |text| &text.text);
+    let span = shown.finding.span;
+    let flagged = text.get(span.start as usize..span.end as usize).unwrap_or_default();
+    let before = text.get(..span.start as usize).unwrap_or_default();
+    let dense = without_layout(flagged);
+    let bare: String = dense.chars().filter(|letter| !"{},;".contains(*letter)).collect();
+    let parts = [shown.finding.rule, function_around(before), &bare];
+    (format!("{:016x}", fnv(parts.into_iter().flat_map(|part| part.bytes().chain([0])))), dense)
 }
 
 /// Numbers findings of equal hash, in the order they are reported.

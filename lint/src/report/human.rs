@@ -41,6 +41,10 @@ pub fn write_summary(report: &Report, mut out: impl Write) -> io::Result<()> {
         0 => found,
         suppressed => format!("{found}, {suppressed} suppressed"),
     };
+    let found = match figures.baselined {
+        0 => found,
+        old => format!("{found}, {old} in the baseline"),
+    };
     let unread = match report.unreadable.len() {
         0 => String::new(),
         files => format!(", {} not read", counted(files, "file")),

@@ -88,6 +88,9 @@ struct Stats {
     unresolved: usize,
     over_budget: usize,
     suppressed: usize,
+    /// Only where there is a baseline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    baselined: Option<usize>,
     elapsed_ms: u64,
 }
 
@@ -135,6 +138,7 @@ fn stats(report: &Report) -> Stats {
         unresolved: figures.unresolved,
         over_budget: figures.over_budget,
         suppressed: figures.suppressed,
+        baselined: (figures.baselined > 0).then_some(figures.baselined),
         elapsed_ms: report.elapsed.as_millis().try_into().unwrap_or(u64::MAX),
     }
 }
