@@ -3,6 +3,7 @@
 //! They are taken at the project's word, and not looked into.
 
 use super::evaluate::Evaluator;
+use super::library::time::Forms;
 use super::value::{Kind, Origin, OriginStep, Value};
 use crate::ir::Span;
 use crate::names;
@@ -24,7 +25,7 @@ impl Evaluator<'_, '_> {
         if names::is_declared_date_parser(name) {
             let is_text = |value: &Value| value.trail.is_some() && matches!(value.kind, Kind::Text(_) | Kind::NotText);
             let text = arguments.iter().find(|argument| argument.alternatives().iter().any(is_text))?.clone();
-            return Some(self.each(&text, |this, text| this.parse_date(text, span)));
+            return Some(self.each(&text, |this, text| this.parse_date(text, Forms::ALL, span)));
         }
         None
     }
