@@ -3,6 +3,7 @@
 mod baseline;
 mod changes;
 mod command_line;
+mod dependencies;
 mod hostile;
 mod odd_files;
 mod packages;

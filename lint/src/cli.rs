@@ -5,6 +5,7 @@
 mod baseline;
 mod change;
 mod configuration;
+mod dependencies;
 mod explain;
 mod levels;
 mod lint;

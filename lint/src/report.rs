@@ -14,7 +14,7 @@ use crate::Statistics;
 use crate::diagnostic::{Confidence, Finding, Level};
 use crate::ir::{FileId, Span};
 use crate::source::{self, LineIndex, Position, Unreadable};
-use crate::workspace::Root;
+use crate::workspace::{Root, Way};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,6 +30,8 @@ pub struct Report {
     pub blind: Vec<(Place, String)>,
     /// What was odd about the workspaces themselves.
     pub notes: Vec<String>,
+    /// What brings each dependency in, by `name@version`; empty unless dependencies were looked at.
+    pub ways: BTreeMap<String, Way>,
     /// The figures of all workspaces together.
     pub statistics: Statistics,
     /// How long the run took.

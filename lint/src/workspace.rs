@@ -5,6 +5,8 @@
 //! [`discover`] turns what the command line names into [`Root`]s, each a [`Workspace`] of its own and what was odd about it.
 
 mod cargo;
+mod dependencies;
+mod lock;
 mod manifest;
 mod paths;
 pub(crate) mod program;
@@ -12,6 +14,7 @@ mod project;
 mod registry;
 mod walk;
 
+pub use dependencies::{Dependencies, Way, dependencies};
 pub(crate) use manifest::text_of;
 pub(crate) use project::workspace_folder;
 pub(crate) use walk::plain;

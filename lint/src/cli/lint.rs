@@ -3,6 +3,7 @@
 use super::baseline::{BaselineArgs, LookedAt};
 use super::change::ChangeArgs;
 use super::configuration::{self, ConfigurationArgs};
+use super::dependencies::DependencyArgs;
 use super::levels::{LevelArgs, Levels};
 use super::output::{self, Color};
 use super::suppressions::SuppressionArgs;
@@ -54,6 +55,9 @@ pub(super) struct LintArgs {
     /// It is fetched by cargo, in a folder of its own, from the registry that cargo is set up for. Without a version, the newest one.
     #[arg(long = "crate", value_name = "NAME[@VERSION]", conflicts_with_all = ["package", "workspace", "exclude", "manifest_path"], help_heading = "Package selection")]
     crates: Vec<String>,
+
+    #[command(flatten)]
+    dependencies: DependencyArgs,
 
     /// How findings are written to standard output
     #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT", help_heading = "Output")]
@@ -123,6 +127,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let levels = Levels::from_matches(matches)?;
     let folder = std::env::current_dir().unwrap_or_default();
     let mut roots = workspace::discover(&args.request())?;
+    let ways = args.dependencies.find(&mut roots)?;
     let settings = args.configuration.read(&mut roots, &folder)?;
     if let Some(code) = args.configuration.show(&roots, &settings, &levels, color)? {
         return Ok(code);
@@ -143,6 +148,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let filter =
         Filter { level: &|rule, own| levels.of(rule, own), confidence: args.confidence.into(), folder: &folder };
     let mut report = Report::new(runs, &filter);
+    report.ways = ways;
     if let Some(code) = args.baseline.write(&report, color)? {
         return Ok(code);
     }
@@ -152,6 +158,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     if let Some(changes) = &changes {
         args.change.apply(&mut report, changes);
     }
+    args.dependencies.tell(&mut report);
     report.elapsed = start.elapsed();
     if let Some(code) = args.suppressions.add(&report, color)? {
         return Ok(code);

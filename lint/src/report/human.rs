@@ -4,6 +4,7 @@ use super::{Place, Report, Shown, Text, confidence_word};
 use crate::diagnostic::{Confidence, Level, Witness};
 use crate::ir::FileId;
 use crate::source::char_boundary;
+use crate::workspace::Way;
 use annotate_snippets::renderer::DEFAULT_TERM_WIDTH;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Renderer, Snippet};
 use std::io::{self, Write};
@@ -16,10 +17,30 @@ use std::ops::Range;
 /// When the output cannot be written.
 pub fn write_findings(report: &Report, mut out: impl Write) -> io::Result<()> {
     let renderer = Renderer::styled().term_width(DEFAULT_TERM_WIDTH);
+    let mut last = None;
     for shown in &report.findings {
+        let package = shown.package.as_deref().filter(|_| shown.is_versioned);
+        if package != last
+            && let Some(way) = package.and_then(|package| report.ways.get(package))
+        {
+            write_way(way, &mut out)?;
+        }
+        last = package;
         writeln!(out, "{}\n", renderer.render(&[group(report, shown)]))?;
     }
     Ok(())
+}
+
+/// Writes what brings a dependency in, as `cargo tree -i` does.
+fn write_way(way: &Way, mut out: impl Write) -> io::Result<()> {
+    for (depth, (name, version)) in way.packages.iter().enumerate() {
+        let branch = if depth == 0 { String::new() } else { format!("{}└── ", "    ".repeat(depth - 1)) };
+        writeln!(out, "{branch}{name} v{version}")?;
+    }
+    if way.dependents > 1 {
+        writeln!(out, "and {} depend on it directly", counted(way.dependents - 1, "other package"))?;
+    }
+    writeln!(out)
 }
 
 /// Writes the last line: what was looked at and what came of it.

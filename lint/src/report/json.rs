@@ -22,6 +22,7 @@ pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
             .map(|file| UnreadableFile { file: &file.file, line: file.line, message: &file.message })
             .collect(),
         stats: stats(report),
+        dependencies: (!report.ways.is_empty()).then(|| dependencies(report)),
     };
     serde_json::to_writer(&mut out, &object)?;
     out.write_all(b"\n")
@@ -33,6 +34,18 @@ struct Object<'a> {
     findings: Vec<FindingObject<'a>>,
     unreadable: Vec<UnreadableFile<'a>>,
     stats: Stats,
+    /// Only where dependencies were looked at: those with findings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dependencies: Option<Vec<DependencyObject<'a>>>,
+}
+
+#[derive(Serialize)]
+struct DependencyObject<'a> {
+    package: &'a str,
+    /// From the dependency to a package of the workspace.
+    path: Vec<String>,
+    dependents: usize,
+    findings: usize,
 }
 
 #[derive(Serialize)]
@@ -124,6 +137,20 @@ fn finding(shown: &Shown) -> FindingObject<'_> {
         }),
         fingerprint: &shown.fingerprint,
     }
+}
+
+fn dependencies(report: &Report) -> Vec<DependencyObject<'_>> {
+    let findings = |package: &str| {
+        let of_it = |shown: &&Shown| shown.is_versioned && shown.package.as_deref() == Some(package);
+        report.findings.iter().filter(of_it).count()
+    };
+    let all = report.ways.iter().map(|(package, way)| DependencyObject {
+        package,
+        path: way.packages.iter().map(|(name, version)| format!("{name}@{version}")).collect(),
+        dependents: way.dependents,
+        findings: findings(package),
+    });
+    all.filter(|dependency| dependency.findings > 0).collect()
 }
 
 fn stats(report: &Report) -> Stats {

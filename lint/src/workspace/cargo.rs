@@ -87,6 +87,16 @@ impl Cargo {
         run(command, FETCH_LIMIT)
     }
 
+    /// `cargo fetch --locked` of a manifest, which must be an absolute path: it puts what the lock file names under cargo's home, and writes nothing beside it.
+    pub(super) fn fetch(&self, manifest: &Path) -> Result<Output, Error> {
+        let mut command = self.command();
+        if let Some(home) = home() {
+            command.env("CARGO_HOME", home);
+        }
+        command.args(["fetch", "--locked", "--color", "never", "--manifest-path"]).arg(manifest);
+        run(command, FETCH_LIMIT)
+    }
+
     fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
         command.current_dir(self.folder.path()).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -42,7 +42,7 @@ fn fetch(home: &Path, spec: &str, name: &str) -> Result<PathBuf, Error> {
 }
 
 /// The folder of the unpacked sources, the youngest when several registries have a crate of the name and version.
-fn unpacked(home: &Path, name: &str, version: &str) -> Option<PathBuf> {
+pub(super) fn unpacked(home: &Path, name: &str, version: &str) -> Option<PathBuf> {
     let registries = std::fs::read_dir(home.join("registry").join("src")).ok()?;
     let folders = registries.flatten().map(|registry| registry.path().join(format!("{name}-{version}")));
     // Cargo writes this file last: without it, the folder may be half unpacked.
