@@ -1,6 +1,7 @@
 //! End-to-end tests: the built binary, run as a user runs it, and the conventions of this workspace.
 
 mod command_line;
+mod formats;
 mod hostile;
 mod odd_files;
 mod packages;

@@ -2,9 +2,13 @@
 //!
 //! One command a file; the flags of a command stand with it.
 
+mod arguments;
+mod completions;
 mod explain;
+mod format;
 mod levels;
 mod lint;
+mod manual;
 mod output;
 mod rules;
 
@@ -50,10 +54,21 @@ Code you do not trust:
   `cargo retry-after` inside a checkout, cargo itself obeys that checkout's aliases and toolchain file before this command starts.
   Start `cargo-retry-after lint PATH` from outside instead.";
 
+const USAGE: &str = "\
+cargo retry-after [OPTIONS]
+       cargo retry-after [OPTIONS] PATH...
+       cargo retry-after [OPTIONS] --crate NAME[@VERSION]...
+       cargo retry-after COMMAND";
+
+const LINT_USAGE: &str = "\
+cargo retry-after lint [OPTIONS]
+       cargo retry-after lint [OPTIONS] PATH...
+       cargo retry-after lint [OPTIONS] --crate NAME[@VERSION]...";
+
 #[derive(Parser)]
 #[command(name = "cargo-retry-after", bin_name = "cargo retry-after", version, about = ABOUT, long_about = LONG_ABOUT, after_long_help = AFTER_HELP)]
 #[command(after_help = "`--help` says more, `explain RULE` what a rule is about.", styles = clap_cargo::style::CLAP_STYLING)]
-#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true, max_term_width = 110)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true, max_term_width = 110, override_usage = USAGE)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -66,7 +81,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Look for faults; the default
-    #[command(after_long_help = AFTER_HELP)]
+    #[command(after_long_help = AFTER_HELP, override_usage = LINT_USAGE)]
     Lint(lint::LintArgs),
     /// Print a rule's page: what, why, examples, limits
     Explain(explain::ExplainArgs),
@@ -74,6 +89,11 @@ enum Command {
     Rules(rules::RulesArgs),
     /// Say what a header value means and what a client should do
     Parse(ParseArgs),
+    /// Print a script that completes commands and flags in a shell
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page
+    #[command(hide = true)]
+    Manual,
 }
 
 /// What every command takes.
@@ -103,6 +123,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(args)) => rules::run(&args),
         Some(Command::Parse(args)) => return crate::parse_command::run(args),
+        Some(Command::Completions(args)) => completions::run(&args),
+        Some(Command::Manual) => manual::run(),
     };
     ExitCode::from(result.unwrap_or_else(|failure| {
         output::complain("error", &failure.0, color);
@@ -116,7 +138,7 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<(Cli, ArgMatches),
     if arguments.get(1).is_some_and(|argument| argument == "retry-after") {
         arguments.remove(1);
     }
-    let matches = Cli::command().try_get_matches_from(arguments)?;
+    let matches = Cli::command().try_get_matches_from(arguments::command_first(arguments))?;
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
@@ -154,5 +176,6 @@ mod tests {
             assert_eq!(paths(arguments), Some(vec!["a".into()]), "{arguments:?}");
         }
         assert_eq!(paths(&["x", "explain", "a"]), None);
+        assert_eq!(paths(&["x", "-A", "all", "lint", "a"]), Some(vec!["a".into()]));
     }
 }

@@ -48,6 +48,8 @@ pub struct Statistics {
     pub unresolved: usize,
     /// Evaluations that ran out of their budget.
     pub over_budget: usize,
+    /// Reads of the header whose value reached no wait, return, store or call.
+    pub unreached: usize,
 }
 
 /// Looks at one workspace. Runs nothing of it and writes nothing.
@@ -73,6 +75,7 @@ fn analyse_here(workspace: &Workspace) -> Analysis {
     unreadable.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     unreadable.dedup();
     let (parsed, _) = program.parsed();
+    let unreached = facts.log.unreached();
     let statistics = Statistics {
         packages: workspace.packages.iter().filter(|package| package.selected).count(),
         files: workspace.files.len(),
@@ -82,13 +85,16 @@ fn analyse_here(workspace: &Workspace) -> Analysis {
         opaque: facts.log.opaque.len(),
         unresolved: facts.log.unresolved.len(),
         over_budget: facts.log.exhausted.len(),
+        unreached: unreached.len(),
     };
     let log = &facts.log;
     let mut blind: Vec<(ir::Span, String)> = log.opaque.iter().map(|(span, reason)| (*span, reason.clone())).collect();
     blind.extend(
         log.unresolved.iter().map(|(span, name)| (*span, format!("the call of `{name}` could not be followed"))),
     );
+    blind.extend(unreached.into_iter().flat_map(|read| read.in_words()));
     blind.extend(log.exhausted.iter().map(|span| (*span, "the budget of the analysis ran out here".to_owned())));
     blind.sort();
+    blind.dedup();
     Analysis { findings, unreadable, statistics, blind }
 }

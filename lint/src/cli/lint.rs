@@ -1,12 +1,14 @@
 //! `lint`: the default command.
 
+use super::arguments;
+use super::format::{Destination, DestinationParser, Destinations, checkout};
 use super::levels::{LevelArgs, Levels};
 use super::output::{self, Color};
 use super::{CLEAN, FAILED, FOUND, Failure};
 use clap::{ArgMatches, Args, ValueEnum};
 use retry_after_lint::Analysis;
 use retry_after_lint::diagnostic::{Confidence, Level};
-use retry_after_lint::report::{Filter, Report, human, json};
+use retry_after_lint::report::{Filter, Report};
 use retry_after_lint::source::Unreadable;
 use retry_after_lint::workspace::{self, Request, Root, Selection};
 use std::path::PathBuf;
@@ -50,9 +52,11 @@ pub(super) struct LintArgs {
     #[arg(long = "crate", value_name = "NAME[@VERSION]", conflicts_with_all = ["package", "workspace", "exclude", "manifest_path"], help_heading = "Package selection")]
     crates: Vec<String>,
 
-    /// How findings are written to standard output
-    #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT", help_heading = "Output")]
-    format: Format,
+    /// How findings are written, and where to (can be given several times)
+    ///
+    /// Without a file, to standard output; one format can go there. Without this flag, human. For example: `--format human --format sarif=out.sarif`.
+    #[arg(long, value_parser = DestinationParser, value_name = "FORMAT[=FILE]", help_heading = "Output")]
+    format: Vec<Destination>,
 
     /// The least confidence that is shown
     ///
@@ -68,21 +72,18 @@ pub(super) struct LintArgs {
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
 
+    /// Also tell how often each rule spoke, and how much was understood
+    ///
+    /// Behind the findings, or on standard error where a program reads standard output.
+    #[arg(long, help_heading = "Output")]
+    statistics: bool,
+
     #[command(flatten)]
     levels: LevelArgs,
 
     /// Fail on warnings too
     #[arg(long, help_heading = "Levels")]
     deny_warnings: bool,
-}
-
-/// How findings are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// As rustc shows its errors
-    Human,
-    /// One JSON object
-    Json,
 }
 
 /// The least confidence that is shown.
@@ -100,7 +101,12 @@ enum Least {
 pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -> Result<u8, Failure> {
     let start = Instant::now();
     let levels = Levels::from_matches(matches)?;
-    let roots = workspace::discover(&args.request())?;
+    let destinations = Destinations::new(&args.format)?;
+    let hint = || args.paths.iter().find_map(|path| arguments::hint(path));
+    let roots = workspace::discover(&args.request()).map_err(|error| match hint() {
+        Some(hint) => Failure(format!("{error}; {hint}")),
+        None => error.into(),
+    })?;
     if roots.iter().all(|root| root.workspace.files.is_empty() && root.unreadable.is_empty()) {
         return Err(Failure("no Rust source files there".to_owned()));
     }
@@ -109,16 +115,16 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let files: usize = roots.iter().map(|root| root.workspace.files.len() + root.unreadable.len()).sum();
     let runs = analyse(roots);
     let folder = std::env::current_dir().unwrap_or_default();
-    let filter =
-        Filter { level: &|rule, own| levels.of(rule, own), confidence: args.confidence.into(), folder: &folder };
+    let filter = Filter {
+        level: &|rule, own| levels.of(rule, own),
+        confidence: args.confidence.into(),
+        folder: &folder,
+        checkout: &checkout(&folder),
+    };
     let mut report = Report::new(runs, &filter);
     report.elapsed = start.elapsed();
 
-    output::print(color, |out| match args.format {
-        Format::Json => json::write(&report, out),
-        Format::Human if args.quiet => human::write_findings(&report, out),
-        Format::Human => human::write_findings(&report, &mut *out).and_then(|()| human::write_summary(&report, out)),
-    })?;
+    destinations.write(&report, args.quiet, args.statistics, color)?;
     if !args.quiet {
         tell(&report, args.verbose, color);
     }
