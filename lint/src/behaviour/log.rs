@@ -365,7 +365,10 @@ impl Log {
     /// The reads of the header, or of its text, whose value reached no sink. Values that are only named like the hint are no reads.
     pub fn unreached(&self) -> Vec<Unreached> {
         let mut reached: HashSet<SourceIndex> = HashSet::new();
-        for outcome in &self.outcomes {
+        // That a function that gives nothing came to its end is no use of the hint.
+        let is_end =
+            |outcome: &&Outcome| outcome.kind == SinkKind::Returned && matches!(outcome.value.kind, Kind::Unit);
+        for outcome in self.outcomes.iter().filter(|outcome| !is_end(outcome)) {
             reached.extend(outcome.value.trail.sources(true));
             reached.extend(outcome.context.sources(true));
         }
