@@ -175,3 +175,28 @@ fn a_file_of_another_kind_is_wrong_usage() {
     }
     assert_eq!(run(checkout.path(), &["lint", "script"]).code, 1, "a script needs no ending");
 }
+
+#[cfg(unix)]
+#[test]
+fn bash_completes_commands_flags_and_values() {
+    use std::process::Command;
+    let checkout = Checkout::new(&[]);
+    let mut script = run(checkout.path(), &["completions", "bash"]).stdout;
+    script.push_str(
+        "function=$(complete -p cargo-retry-after | sed 's/.*-F \\([^ ]*\\).*/\\1/')\n\
+         try() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); \"$function\" \"$1\" \"${@: -1}\" \"${@: -2:1}\"; echo \"${COMPREPLY[*]}\"; }\n\
+         try cargo-retry-after expl\ntry cargo-retry-after lint --stat\ntry cargo-retry-after lint --format c\ntry cargo-retry-after completions b\n",
+    );
+    let Ok(output) = Command::new("bash").arg("-c").arg(&script).output() else {
+        eprintln!("no bash here: nothing to complete in");
+        return;
+    };
+    let text = String::from_utf8(output.stdout).unwrap();
+    let answers: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        answers,
+        ["explain", "--statistics", "cargo-json", "bash"],
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+}

@@ -40,18 +40,22 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0  no finding at deny level (warnings do not fail the run unless --deny-warnings is given)
   1  findings at deny level
-  2  it could not do its work: wrong usage, a named path that cannot be read, nothing readable at all
+  2  it could not do its work: wrong usage, a named path that cannot be read, or nothing
+     readable at all
 
 Examples:
   cargo retry-after                              the package or workspace of the current folder
   cargo retry-after --workspace -W all           all packages, advice included
   cargo retry-after --crate cargo@0.100.0        a published crate
+  cargo retry-after --format sarif=out.sarif     a log for code scanning
+  cargo retry-after -v --statistics              also what was not understood
   cargo-retry-after lint path/to/checkout        code you do not trust: see below
   cargo retry-after explain capped_hint          why a rule exists and what to do
 
 Code you do not trust:
-  No code of what is linted is run: no build script, compiler, wrapper, credential helper or toolchain that it names. But started as
-  `cargo retry-after` inside a checkout, cargo itself obeys that checkout's aliases and toolchain file before this command starts.
+  No code of what is linted is run: no build script, compiler, wrapper, credential helper or
+  toolchain that it names. But started as `cargo retry-after` inside a checkout, cargo itself
+  obeys that checkout's aliases and toolchain file before this command starts.
   Start `cargo-retry-after lint PATH` from outside instead.";
 
 const USAGE: &str = "\

@@ -20,6 +20,12 @@ pub(super) fn run(args: &CompletionsArgs) -> Result<u8, Failure> {
     let mut script = Vec::new();
     let mut command = Cli::command().bin_name(PROGRAM);
     clap_complete::generate(args.shell, &mut command, PROGRAM, &mut script);
-    output::print(None, |out| out.write_all(&script))?;
+    let mut script = String::from_utf8(script)?;
+    if args.shell == Shell::Bash {
+        // The generator names the commands of a program with hyphens in one way where it chooses among them and in another where it finds them.
+        let (chosen, found) = (PROGRAM.replace('-', "__"), PROGRAM.replace('-', "__subcmd__"));
+        script = script.replace(&format!("{found}__subcmd__"), &format!("{chosen}__subcmd__"));
+    }
+    output::print(None, |out| out.write_all(script.as_bytes()))?;
     Ok(CLEAN)
 }
