@@ -7,7 +7,7 @@ sources=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # The same sources, whatever the machine, give the same key.
 key() {
   local hash
-  hash=$(cd "$sources" && find Cargo.toml Cargo.lock core lint -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-32)
+  hash=$(cd "$sources" && find Cargo.toml Cargo.lock core lint fuzz corpus -type f -print0 | LC_ALL=C sort -z | xargs -0 sha256sum | sha256sum | cut -c 1-32)
   printf 'key=%s\nfolder=%s/retry-after-%s\n' "$hash" "$RUNNER_TEMP" "$hash" >> "$GITHUB_OUTPUT"
 }
 

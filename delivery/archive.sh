@@ -13,6 +13,8 @@ if [[ $target == *-windows-msvc ]]; then
   # The C runtime goes into the binary, as musl does elsewhere.
   export RUSTFLAGS="-C target-feature=+crt-static"
 fi
+# Whoever looks into a crash builds it; whoever downloads it wants it small.
+export CARGO_PROFILE_RELEASE_STRIP=symbols
 cargo build --release --locked --package cargo-retry-after --bin cargo-retry-after --target "$target"
 binary=${CARGO_TARGET_DIR:-target}/$target/release/cargo-retry-after
 if [[ $target == *-windows-* ]]; then
