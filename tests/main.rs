@@ -1,9 +1,12 @@
 //! End-to-end tests: the built binary, run as a user runs it, and the conventions of this workspace.
 
 mod baseline;
+mod book;
 mod changes;
 mod command_line;
+mod delivery;
 mod dependencies;
+mod formats;
 mod hostile;
 mod odd_files;
 mod packages;

@@ -156,3 +156,24 @@ fn two_runs_say_the_same() {
     };
     assert_eq!(text(), text());
 }
+
+#[test]
+fn to_leave_out_every_package_is_an_error() {
+    let checkout = Checkout::package(FAULT);
+    let outcome = lint(&checkout, "", &["--exclude", "client"]);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));
+    assert!(outcome.stderr.contains("`--exclude client` leaves out the only package, `client`,"), "{}", outcome.stderr);
+    let outcome = lint(&workspace(), "", &["--workspace", "--exclude", "*"]);
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.stderr.contains("nothing to look at"), "{}", outcome.stderr);
+}
+
+#[test]
+fn a_broken_member_is_told_once_and_looked_at_by_its_folders_name() {
+    let checkout = workspace();
+    checkout.write("crates/two/Cargo.toml", "[package\n");
+    let outcome = lint(&checkout, "", &["--workspace"]);
+    assert_eq!(outcome.stderr.matches("unclosed table").count(), 1, "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("note: crates/two/Cargo.toml: not read: unclosed table"), "{}", outcome.stderr);
+    assert_eq!(packages(&outcome), ["one", "three-x", "two"]);
+}

@@ -41,7 +41,7 @@ fn end_of_all_tests() -> String {
 }
 
 /// Times differ from run to run, and the number of tests from commit to commit.
-fn without_figures(command: &str, text: &str) -> String {
+pub(crate) fn without_figures(command: &str, text: &str) -> String {
     if command.starts_with("cargo test") {
         return text.chars().filter(|letter| !letter.is_ascii_digit()).collect();
     }

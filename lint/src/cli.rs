@@ -2,13 +2,17 @@
 //!
 //! One command a file; the flags of a command stand with it.
 
+mod arguments;
 mod baseline;
 mod change;
+mod completions;
 mod configuration;
 mod dependencies;
 mod explain;
+mod format;
 mod levels;
 mod lint;
+mod manual;
 mod output;
 mod rules;
 mod suppressions;
@@ -41,24 +45,39 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0  no finding at deny level (warnings do not fail the run unless --deny-warnings is given)
   1  findings at deny level
-  2  it could not do its work: wrong usage, a named path that cannot be read, nothing readable at all
+  2  it could not do its work: wrong usage, a named path that cannot be read, or nothing
+     readable at all
 
 Examples:
   cargo retry-after                              the package or workspace of the current folder
   cargo retry-after --workspace -W all           all packages, advice included
   cargo retry-after --crate cargo@0.100.0        a published crate
+  cargo retry-after --format sarif=out.sarif     a log for code scanning
+  cargo retry-after -v --statistics              also what was not understood
   cargo-retry-after lint path/to/checkout        code you do not trust: see below
   cargo retry-after explain capped_hint          why a rule exists and what to do
 
 Code you do not trust:
-  No code of what is linted is run: no build script, compiler, wrapper, credential helper or toolchain that it names. But started as
-  `cargo retry-after` inside a checkout, cargo itself obeys that checkout's aliases and toolchain file before this command starts.
+  No code of what is linted is run: no build script, compiler, wrapper, credential helper or
+  toolchain that it names. But started as `cargo retry-after` inside a checkout, cargo itself
+  obeys that checkout's aliases and toolchain file before this command starts.
   Start `cargo-retry-after lint PATH` from outside instead.";
+
+const USAGE: &str = "\
+cargo retry-after [OPTIONS]
+       cargo retry-after [OPTIONS] PATH...
+       cargo retry-after [OPTIONS] --crate NAME[@VERSION]...
+       cargo retry-after COMMAND";
+
+const LINT_USAGE: &str = "\
+cargo retry-after lint [OPTIONS]
+       cargo retry-after lint [OPTIONS] PATH...
+       cargo retry-after lint [OPTIONS] --crate NAME[@VERSION]...";
 
 #[derive(Parser)]
 #[command(name = "cargo-retry-after", bin_name = "cargo retry-after", version, about = ABOUT, long_about = LONG_ABOUT, after_long_help = AFTER_HELP)]
 #[command(after_help = "`--help` says more, `explain RULE` what a rule is about.", styles = clap_cargo::style::CLAP_STYLING)]
-#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true, max_term_width = 110)]
+#[command(args_conflicts_with_subcommands = true, disable_help_subcommand = true, max_term_width = 110, override_usage = USAGE)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -71,7 +90,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Command {
     /// Look for faults; the default
-    #[command(after_long_help = AFTER_HELP)]
+    #[command(after_long_help = AFTER_HELP, override_usage = LINT_USAGE)]
     Lint(lint::LintArgs),
     /// Print a rule's page: what, why, examples, limits
     Explain(explain::ExplainArgs),
@@ -79,6 +98,11 @@ enum Command {
     Rules(rules::RulesArgs),
     /// Say what a header value means and what a client should do
     Parse(ParseArgs),
+    /// Print a script that completes commands and flags in a shell
+    Completions(completions::CompletionsArgs),
+    /// Print the manual page
+    #[command(hide = true)]
+    Manual,
 }
 
 /// What every command takes.
@@ -108,6 +132,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(args)) => rules::run(&args),
         Some(Command::Parse(args)) => return crate::parse_command::run(args),
+        Some(Command::Completions(args)) => completions::run(&args),
+        Some(Command::Manual) => manual::run(),
     };
     ExitCode::from(result.unwrap_or_else(|failure| {
         output::complain("error", &failure.0, color);
@@ -121,7 +147,7 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<(Cli, ArgMatches),
     if arguments.get(1).is_some_and(|argument| argument == "retry-after") {
         arguments.remove(1);
     }
-    let matches = Cli::command().try_get_matches_from(arguments)?;
+    let matches = Cli::command().try_get_matches_from(arguments::command_first(arguments))?;
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 
@@ -159,5 +185,6 @@ mod tests {
             assert_eq!(paths(arguments), Some(vec!["a".into()]), "{arguments:?}");
         }
         assert_eq!(paths(&["x", "explain", "a"]), None);
+        assert_eq!(paths(&["x", "-A", "all", "lint", "a"]), Some(vec!["a".into()]));
     }
 }

@@ -57,6 +57,8 @@ pub struct Statistics {
     pub unresolved: usize,
     /// Evaluations that ran out of their budget.
     pub over_budget: usize,
+    /// Reads of the header whose value reached no wait, return, store or call.
+    pub unreached: usize,
     /// Findings that would be shown and are suppressed in the code.
     pub suppressed: usize,
     /// Findings that would be shown and are in the baseline.
@@ -107,6 +109,7 @@ fn analyse_here(workspace: &Workspace, options: &Options) -> Analysis {
     unreadable.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     unreadable.dedup();
     let (parsed, _) = program.parsed();
+    let unreached = facts.log.unreached();
     let statistics = Statistics {
         packages: workspace.packages.iter().filter(|package| package.selected).count(),
         files: workspace.files.len(),
@@ -116,6 +119,7 @@ fn analyse_here(workspace: &Workspace, options: &Options) -> Analysis {
         opaque: facts.log.opaque.len(),
         unresolved: facts.log.unresolved.len(),
         over_budget: facts.log.exhausted.len(),
+        unreached: unreached.len(),
         ..Statistics::default()
     };
     let log = &facts.log;
@@ -123,7 +127,9 @@ fn analyse_here(workspace: &Workspace, options: &Options) -> Analysis {
     blind.extend(
         log.unresolved.iter().map(|(span, name)| (*span, format!("the call of `{name}` could not be followed"))),
     );
+    blind.extend(unreached.into_iter().flat_map(|read| read.in_words()));
     blind.extend(log.exhausted.iter().map(|span| (*span, "the budget of the analysis ran out here".to_owned())));
     blind.sort();
+    blind.dedup();
     Analysis { findings, suppressed, unreadable, statistics, blind }
 }

@@ -2,19 +2,24 @@
 //!
 //! A report holds what is shown, with places as lines and columns and names as the user knows them; a format only lays it out.
 
+pub mod cargo_json;
+pub mod github;
+pub mod gitlab;
 pub mod human;
 pub mod json;
+pub mod sarif;
+pub mod short;
+pub mod statistics;
 
 mod fingerprint;
 
 pub use fingerprint::flagged_hash;
 
-use crate::Analysis;
-use crate::Statistics;
-use crate::diagnostic::{Confidence, Finding, Level};
+use crate::diagnostic::{Confidence, Finding, Level, Witness};
 use crate::ir::{FileId, Span};
 use crate::source::{self, LineIndex, Position, Unreadable};
-use crate::workspace::{Root, Way};
+use crate::workspace::{Package, Root, Way};
+use crate::{Analysis, Statistics};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -39,6 +44,7 @@ pub struct Report {
     /// Findings that are there and not shown, because of their level or confidence.
     hidden: Vec<Shown>,
     texts: BTreeMap<(usize, FileId), Text>,
+    packages: BTreeMap<(usize, u32), Package>,
 }
 
 /// A finding, with the names and places that reports show.
@@ -67,6 +73,8 @@ pub struct Place {
     pub file: String,
     /// The file as a person at a terminal wants it: relative to the current folder where it lies in it.
     pub path: String,
+    /// The file as a forge wants it: relative to the checkout where it lies in it.
+    pub in_checkout: String,
     /// Where the file is, absolute.
     pub absolute: PathBuf,
     /// Where it begins.
@@ -83,6 +91,8 @@ pub struct Filter<'a> {
     pub confidence: Confidence,
     /// The current folder.
     pub folder: &'a Path,
+    /// The folder that names for a forge are relative to: the checkout's.
+    pub checkout: &'a Path,
 }
 
 /// A file's text, kept for the places in it.
@@ -90,6 +100,10 @@ pub struct Filter<'a> {
 struct Text {
     text: String,
     lines: LineIndex,
+    /// The file, absolute.
+    path: PathBuf,
+    /// The index of its package in its root.
+    package: u32,
 }
 
 impl Report {
@@ -117,8 +131,12 @@ impl Report {
             if is_hidden && !is_reported(&root, finding.span.file) {
                 continue;
             }
-            let place = self.place(index, &root, finding.span, filter.folder);
-            let flow = finding.flow.iter().map(|step| self.place(index, &root, step.span, filter.folder)).collect();
+            let place = self.place(index, &root, finding.span, filter);
+            let flow = finding.flow.iter().map(|step| self.place(index, &root, step.span, filter)).collect();
+            let package = root.workspace.file(finding.span.file).package;
+            self.packages
+                .entry((index, package))
+                .or_insert_with(|| root.workspace.package_of(finding.span.file).clone());
             let text = self.texts.get(&(index, finding.span.file));
             let fingerprint = fingerprint::of(&finding, &place, text.map_or("", |text| &text.text));
             let package = root.package_label(finding.span.file);
@@ -128,7 +146,7 @@ impl Report {
         }
         self.findings[first..].sort_by(|a, b| a.key().cmp(&b.key()));
         for (span, reason) in analysis.blind {
-            let place = self.place(index, &root, span, filter.folder);
+            let place = self.place(index, &root, span, filter);
             self.blind.push((place, reason));
         }
         for unreadable in root.unreadable.into_iter().chain(analysis.unreadable) {
@@ -162,22 +180,45 @@ impl Report {
         before - self.findings.len()
     }
 
-    fn place(&mut self, index: usize, root: &Root, span: Span, folder: &Path) -> Place {
+    fn place(&mut self, index: usize, root: &Root, span: Span, filter: &Filter<'_>) -> Place {
+        let file = root.workspace.file(span.file);
         let text = self.texts.entry((index, span.file)).or_insert_with(|| {
             // It was read before; if it is gone by now, its places are the file's beginning.
             let text = source::read(&root.workspace, span.file).unwrap_or_default();
-            Text { lines: LineIndex::new(&text), text }
+            Text { lines: LineIndex::new(&text), text, path: file.path.clone(), package: file.package }
         });
-        let file = root.workspace.file(span.file);
         let start = text.lines.position(&text.text, span.start);
         let end = text.lines.position(&text.text, span.end);
         Place {
             file: file.display.clone(),
-            path: shown_path(root, span.file, folder),
+            path: shown_path(root, span.file, filter.folder),
+            in_checkout: shown_path(root, span.file, filter.checkout),
             absolute: file.path.clone(),
             start,
             end,
         }
+    }
+
+    /// The text of the file that a place of a finding is in.
+    fn text(&self, shown: &Shown, span: Span) -> Option<&Text> {
+        self.texts.get(&(shown.root, span.file))
+    }
+
+    /// The places of a finding's journey with what happens there; the place of the fault is among them, with its own label.
+    fn journey<'a>(&self, shown: &'a Shown) -> Vec<(Span, &'a Place, &'a str)> {
+        let finding = &shown.finding;
+        let steps = finding.flow.iter().zip(&shown.flow);
+        let mut journey: Vec<(Span, &Place, &str)> =
+            steps.map(|(step, place)| (step.span, place, step.label.as_str())).collect();
+        if !journey.iter().any(|(span, ..)| *span == finding.span) {
+            journey.push((finding.span, &shown.place, &finding.label));
+        }
+        journey
+    }
+
+    /// How many findings there are at a level.
+    fn count(&self, level: Level) -> usize {
+        self.findings.iter().filter(|shown| shown.finding.level == level).count()
     }
 }
 
@@ -212,6 +253,39 @@ fn add(sum: &mut Statistics, more: Statistics) {
     sum.over_budget += more.over_budget;
     sum.suppressed += more.suppressed;
     sum.baselined += more.baselined;
+    sum.unreached += more.unreached;
+}
+
+/// The word for a level where a compiler's words are expected.
+fn severity(level: Level) -> &'static str {
+    match level {
+        Level::Deny => "error",
+        Level::Warn => "warning",
+        Level::Advice | Level::Allow => "note",
+    }
+}
+
+/// What the witness shows, as a sentence without its end.
+fn in_words(witness: &Witness) -> String {
+    let given = if witness.header.is_empty() {
+        "without `Retry-After`".to_owned()
+    } else {
+        format!("with `Retry-After: {}`", witness.header)
+    };
+    let seen = if witness.confirmed { " (seen in a run)" } else { "" };
+    format!("witness: {given} your code {}{seen}; right: {}", witness.subject, witness.reference)
+}
+
+/// What a reader should know of a finding that is not certain.
+fn doubt(confidence: Confidence) -> Option<String> {
+    let is_doubtful = confidence < Confidence::High;
+    is_doubtful.then(|| format!("{} confidence: a step was inferred, not seen", confidence_word(confidence)))
+}
+
+/// `1 file`, `2 files`.
+fn counted(count: usize, thing: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {thing}{plural}")
 }
 
 /// The word for a level in machine-readable reports.

@@ -66,6 +66,18 @@ impl Rule {
         lines.map(|line| line.trim_start_matches("//!").strip_prefix(' ').unwrap_or("")).collect::<Vec<_>>().join("\n")
             + "\n"
     }
+
+    /// The first paragraph of the page, in one line: what the fault is.
+    pub fn summary(&self) -> String {
+        let page = self.page();
+        let lines = page.lines().skip_while(|line| line.is_empty() || line.starts_with('#'));
+        lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Where the page can be read on the net.
+    pub fn address(&self) -> String {
+        format!("{}/blob/main/docs/src/rules/{}.md", env!("CARGO_PKG_REPOSITORY"), self.id)
+    }
 }
 
 /// Keeps a finding, unless its place has one that is at least as sure.
@@ -86,3 +98,17 @@ pub const RULES: &[&Rule] = &[
     &unknown_suppression::RULE,
     &suppression_without_reason::RULE,
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_paragraph_is_the_summary() {
+        let rule =
+            |source| Rule { id: "a_rule", group: Group::Read, level: Level::Warn, source, check: |_| Vec::new() };
+        let source = "//! # a_rule\n//!\n//! What it\n//! is about.\n//!\n//! ## Why\n//!\n//! Because.\n";
+        assert_eq!(rule(source).summary(), "What it is about.");
+        assert_eq!(rule("").summary(), "");
+    }
+}

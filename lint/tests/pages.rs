@@ -1,6 +1,6 @@
 //! Every rule's page is a test: its `Bad` examples give exactly the findings that their carets show, its `Good` ones none.
 //!
-//! `UPDATE_EXPECT=1 cargo test -p cargo-retry-after --test pages` writes `docs/rules.md` anew.
+//! `UPDATE_EXPECT=1 cargo test -p cargo-retry-after --test pages` writes the rules' part of the book under `docs/` anew.
 
 mod support;
 
@@ -162,29 +162,77 @@ fn good_examples_have_no_finding() {
     assert!(failures.is_empty(), "{failures}");
 }
 
-#[test]
-fn the_document_holds_the_pages() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/rules.md");
-    let mut document = "<!-- Made from the rule files by `UPDATE_EXPECT=1 cargo test -p cargo-retry-after --test pages`. -->\n\n# Rules\n".to_owned();
+/// The book's page of a rule: its own page, with what decides when it speaks under the title.
+fn book_page(rule: &Rule) -> String {
+    let page = rule.page();
+    let (title, rest) = page.split_once('\n').unwrap_or((&page, ""));
+    let level = format!("{:?}", rule.level).to_lowercase();
+    format!(
+        "<!-- Made from the rule's file by `UPDATE_EXPECT=1 cargo test -p cargo-retry-after --test pages`. -->\n\n\
+         {title}\n\n*Group `{}`, level {level}.*\n{rest}",
+        rule.group.as_str()
+    )
+}
+
+/// The book's list of all rules.
+fn book_list() -> String {
+    let mut list =
+        "<!-- Made from the rule files by `UPDATE_EXPECT=1 cargo test -p cargo-retry-after --test pages`. -->\n\n\
+                    # The rules\n\n\
+                    A rule's name reads after \"allow\" and names the fault; the order is the way a hint travels.\n\
+                    *Deny* fails the run, *warn* is told, *advice* is silent until `-W` or `-D` raises it.\n\n\
+                    | group | rule | level | the fault |\n| --- | --- | --- | --- |\n"
+            .to_owned();
     for rule in RULES {
-        let page = rule.page();
-        let mut is_code = false;
-        document.push('\n');
-        for line in page.trim_end().lines() {
-            is_code ^= line.starts_with("```");
-            let heading = if line.starts_with('#') && !is_code && !line.starts_with("#[") { "#" } else { "" };
-            let _ = writeln!(document, "{heading}{line}");
-            if line.starts_with("# ") && !is_code {
-                let level = format!("{:?}", rule.level).to_lowercase();
-                let _ = writeln!(document, "\n*Group `{}`, level {level}.*", rule.group.as_str());
+        let level = format!("{:?}", rule.level).to_lowercase();
+        let _ = writeln!(
+            list,
+            "| {} | [`{id}`](rules/{id}.md) | {level} | {} |",
+            rule.group.as_str(),
+            rule.summary().replace('|', "\\|"),
+            id = rule.id,
+        );
+    }
+    list
+}
+
+/// The book's contents, with a line for each rule below that of the list.
+fn book_contents(contents: &str) -> String {
+    let is_rule = |line: &&str| line.trim_start().starts_with("- [") && line.contains("](rules/");
+    let mut lines = String::new();
+    for line in contents.lines().filter(|line| !is_rule(line)) {
+        let _ = writeln!(lines, "{line}");
+        if line.ends_with("](rules.md)") {
+            for rule in RULES {
+                let _ = writeln!(lines, "  - [{id}](rules/{id}.md)", id = rule.id);
             }
         }
     }
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(&path, &document).expect("docs/rules.md");
+    lines
+}
+
+#[test]
+fn the_book_holds_the_pages() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/src");
+    let contents = fs::read_to_string(book.join("SUMMARY.md")).expect("the book's contents");
+    let mut files = vec![(book.join("SUMMARY.md"), book_contents(&contents)), (book.join("rules.md"), book_list())];
+    files.extend(RULES.iter().map(|rule| (book.join(format!("rules/{}.md", rule.id)), book_page(rule))));
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    if update {
+        fs::create_dir_all(book.join("rules")).expect("docs/src/rules");
     }
-    let kept = fs::read_to_string(&path).unwrap_or_default();
-    assert!(kept == document, "docs/rules.md is not what the rules say; UPDATE_EXPECT=1 writes it anew");
+    for (path, wanted) in &files {
+        if update {
+            fs::write(path, wanted).expect("a page of the book");
+        }
+        let kept = fs::read_to_string(path).unwrap_or_default();
+        assert!(kept == *wanted, "{} is not what the rules say; UPDATE_EXPECT=1 writes it anew", path.display());
+    }
+    for entry in fs::read_dir(book.join("rules")).expect("docs/src/rules").map(|entry| entry.expect("an entry").path())
+    {
+        let is_known = files.iter().any(|(path, _)| path.file_name() == entry.file_name());
+        assert!(is_known, "{}: no rule has this page", entry.display());
+    }
 }
 
 #[test]

@@ -101,6 +101,33 @@ pub struct Attempt {
     pub success: bool,
 }
 
+/// A read of the header whose value reached no sink in any case.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unreached {
+    /// The read.
+    pub span: Span,
+    /// Where its value was lost sight of, if that is known.
+    pub lost_at: Option<Span>,
+    /// Whether an attempt to parse the value was seen.
+    pub parsed: bool,
+}
+
+impl Unreached {
+    /// Each place with what is to be said of it.
+    pub fn in_words(&self) -> Vec<(Span, String)> {
+        let why = match (self.lost_at, self.parsed) {
+            (Some(_), _) => "its text goes where it could not be followed",
+            (None, true) => "it is parsed, and then no wait, return, store or call with it was seen",
+            (None, false) => "no attempt to parse it was seen",
+        };
+        let mut words = vec![(self.span, format!("a hint is read here, and its value reached nothing: {why}"))];
+        words.extend(
+            self.lost_at.map(|lost| (lost, "a hint's text goes into this, and could not be followed".to_owned())),
+        );
+        words
+    }
+}
+
 /// The most alternatives that are kept of one sink in one case.
 const OUTCOMES: usize = 40;
 
@@ -333,6 +360,30 @@ impl Log {
     /// Records a call that could not be resolved.
     pub fn unresolved(&mut self, span: Span, name: &str) {
         self.unresolved.entry(span).or_insert_with(|| name.into());
+    }
+
+    /// The reads of the header, or of its text, whose value reached no sink. Values that are only named like the hint are no reads.
+    pub fn unreached(&self) -> Vec<Unreached> {
+        let mut reached: HashSet<SourceIndex> = HashSet::new();
+        // That a function that gives nothing came to its end is no use of the hint.
+        let is_end =
+            |outcome: &&Outcome| outcome.kind == SinkKind::Returned && matches!(outcome.value.kind, Kind::Unit);
+        for outcome in self.outcomes.iter().filter(|outcome| !is_end(outcome)) {
+            reached.extend(outcome.value.trail.sources(true));
+            reached.extend(outcome.context.sources(true));
+        }
+        let slots = self.slots.values().flat_map(BTreeMap::values).flatten();
+        slots.for_each(|value| reached.extend(value.trail.sources(true)));
+        let indexed = (0..)
+            .zip(&self.sources)
+            .filter(|(index, source)| !matches!(source.kind, SourceKind::Named(_)) && !reached.contains(index));
+        indexed
+            .map(|(index, source)| Unreached {
+                span: source.span,
+                lost_at: self.escaped.iter().find(|((of, _), _)| *of == index).map(|(_, span)| *span),
+                parsed: self.attempts.iter().any(|attempt| attempt.source == index),
+            })
+            .collect()
     }
 
     /// Records that the budget ran out.

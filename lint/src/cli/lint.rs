@@ -1,16 +1,18 @@
 //! `lint`: the default command.
 
+use super::arguments;
 use super::baseline::{BaselineArgs, LookedAt};
 use super::change::ChangeArgs;
 use super::configuration::{self, ConfigurationArgs};
 use super::dependencies::DependencyArgs;
+use super::format::{Destination, DestinationParser, Destinations, checkout};
 use super::levels::{LevelArgs, Levels};
 use super::output::{self, Color};
 use super::suppressions::SuppressionArgs;
 use super::{CLEAN, FAILED, FOUND, Failure};
 use clap::{ArgMatches, Args, ValueEnum};
 use retry_after_lint::diagnostic::{Confidence, Level};
-use retry_after_lint::report::{Filter, Report, human, json};
+use retry_after_lint::report::{Filter, Report};
 use retry_after_lint::settings::Settings;
 use retry_after_lint::source::Unreadable;
 use retry_after_lint::workspace::{self, Request, Root, Selection};
@@ -59,9 +61,11 @@ pub(super) struct LintArgs {
     #[command(flatten)]
     dependencies: DependencyArgs,
 
-    /// How findings are written to standard output
-    #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT", help_heading = "Output")]
-    format: Format,
+    /// How findings are written, and where to (can be given several times)
+    ///
+    /// Without a file, to standard output; one format can go there. Without this flag, human. For example: `--format human --format sarif=out.sarif`.
+    #[arg(long, value_parser = DestinationParser, value_name = "FORMAT[=FILE]", help_heading = "Output")]
+    format: Vec<Destination>,
 
     /// The least confidence that is shown
     ///
@@ -76,6 +80,12 @@ pub(super) struct LintArgs {
     /// Only the findings: no summary, no notes
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
+
+    /// Also tell how often each rule spoke, and how much was understood
+    ///
+    /// Behind the findings, or on standard error where a program reads standard output.
+    #[arg(long, help_heading = "Output")]
+    statistics: bool,
 
     #[command(flatten)]
     change: ChangeArgs,
@@ -101,15 +111,6 @@ pub(super) struct LintArgs {
     exit_zero: bool,
 }
 
-/// How findings are written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// As rustc shows its errors
-    Human,
-    /// One JSON object
-    Json,
-}
-
 /// The least confidence that is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Least {
@@ -125,8 +126,13 @@ enum Least {
 pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -> Result<u8, Failure> {
     let start = Instant::now();
     let levels = Levels::from_matches(matches)?;
+    let destinations = Destinations::new(&args.format)?;
     let folder = std::env::current_dir().unwrap_or_default();
-    let mut roots = workspace::discover(&args.request())?;
+    let hint = || args.paths.iter().find_map(|path| arguments::hint(path));
+    let mut roots = workspace::discover(&args.request()).map_err(|error| match hint() {
+        Some(hint) => Failure(format!("{error}; {hint}")),
+        None => error.into(),
+    })?;
     let ways = args.dependencies.find(&mut roots)?;
     let settings = args.configuration.read(&mut roots, &folder)?;
     if let Some(code) = args.configuration.show(&roots, &settings, &levels, color)? {
@@ -145,8 +151,12 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
         configuration::set_levels(root, analysis, settings);
     }
-    let filter =
-        Filter { level: &|rule, own| levels.of(rule, own), confidence: args.confidence.into(), folder: &folder };
+    let filter = Filter {
+        level: &|rule, otherwise| levels.of(rule, otherwise),
+        confidence: args.confidence.into(),
+        folder: &folder,
+        checkout: &checkout(&folder),
+    };
     let mut report = Report::new(runs, &filter);
     report.ways = ways;
     if let Some(code) = args.baseline.write(&report, color)? {
@@ -164,11 +174,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         return Ok(code);
     }
 
-    output::print(color, |out| match args.format {
-        Format::Json => json::write(&report, out),
-        Format::Human if args.quiet => human::write_findings(&report, out),
-        Format::Human => human::write_findings(&report, &mut *out).and_then(|()| human::write_summary(&report, out)),
-    })?;
+    destinations.write(&report, args.quiet, args.statistics, color)?;
     if !args.quiet {
         tell(&report, args.verbose, color);
     }

@@ -50,22 +50,5 @@ pub(super) fn run(args: &RulesArgs) -> Result<u8, Failure> {
 }
 
 fn row(rule: &Rule) -> Row<'static> {
-    Row { rule: rule.id, group: rule.group.as_str(), level: level_word(rule.level), summary: summary(&rule.page()) }
-}
-
-/// The first paragraph of a page, in one line.
-fn summary(page: &str) -> String {
-    let lines = page.lines().skip_while(|line| line.is_empty() || line.starts_with('#'));
-    lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_paragraph_is_the_summary() {
-        assert_eq!(summary("# a_rule\n\nWhat it\nis about.\n\n## Why\n\nBecause.\n"), "What it is about.");
-        assert_eq!(summary(""), "");
-    }
+    Row { rule: rule.id, group: rule.group.as_str(), level: level_word(rule.level), summary: rule.summary() }
 }

@@ -11,8 +11,12 @@ use std::collections::BTreeMap;
 pub(super) fn of(finding: &Finding, place: &Place, text: &str) -> String {
     let flagged = text.get(finding.span.start as usize..finding.span.end as usize).unwrap_or_default();
     let before = text.get(..finding.span.start as usize).unwrap_or_default();
-    let parts = [finding.rule, &place.file, function_around(before), &without_layout(flagged)];
-    format!("{:016x}", fnv(parts.into_iter().flat_map(|part| part.bytes().chain([0]))))
+    hash(&[finding.rule, &place.file, function_around(before), &without_layout(flagged)])
+}
+
+/// The hash of a few texts, with their borders.
+pub(super) fn hash(parts: &[&str]) -> String {
+    format!("{:016x}", fnv(parts.iter().flat_map(|part| part.bytes().chain([0]))))
 }
 
 /// What a finding is known by wherever it moves, and its flagged text without layout: hashed are the rule, the function around, and the text without white space,

@@ -1,7 +1,7 @@
 //! `--format human`: as rustc shows its errors, with the hint's journey as labels under the code.
 
-use super::{Place, Report, Shown, Text, confidence_word};
-use crate::diagnostic::{Confidence, Level, Witness};
+use super::{Place, Report, Shown, Text, counted, doubt, in_words};
+use crate::diagnostic::Level;
 use crate::ir::FileId;
 use crate::source::char_boundary;
 use crate::workspace::Way;
@@ -10,13 +10,17 @@ use annotate_snippets::{Annotation, AnnotationKind, Group, Renderer, Snippet};
 use std::io::{self, Write};
 use std::ops::Range;
 
-/// Writes the findings. The text holds colours; a stream that shows none strips them.
+/// How many columns are written where no terminal says how many it has.
+pub const WIDTH: usize = DEFAULT_TERM_WIDTH;
+
+/// Writes the findings. The text holds colours; a stream that shows none strips them. Of a line of code that does not fit into `width` columns, the part
+/// around what is said about it is shown.
 ///
 /// # Errors
 ///
 /// When the output cannot be written.
-pub fn write_findings(report: &Report, mut out: impl Write) -> io::Result<()> {
-    let renderer = Renderer::styled().term_width(DEFAULT_TERM_WIDTH);
+pub fn write_findings(report: &Report, width: usize, mut out: impl Write) -> io::Result<()> {
+    let renderer = Renderer::styled().term_width(width);
     let mut last = None;
     for shown in &report.findings {
         let package = shown.package.as_deref().filter(|_| shown.is_versioned);
@@ -29,6 +33,11 @@ pub fn write_findings(report: &Report, mut out: impl Write) -> io::Result<()> {
         writeln!(out, "{}\n", renderer.render(&[group(report, shown)]))?;
     }
     Ok(())
+}
+
+/// One finding without colours.
+pub(super) fn plain(report: &Report, shown: &Shown) -> String {
+    Renderer::plain().term_width(WIDTH).render(&[group(report, shown)])
 }
 
 /// Writes what brings a dependency in, as `cargo tree -i` does.
@@ -49,8 +58,7 @@ fn write_way(way: &Way, mut out: impl Write) -> io::Result<()> {
 ///
 /// When the output cannot be written.
 pub fn write_summary(report: &Report, mut out: impl Write) -> io::Result<()> {
-    let count = |level: Level| report.findings.iter().filter(|shown| shown.finding.level == level).count();
-    let (errors, warnings) = (count(Level::Deny), count(Level::Warn));
+    let (errors, warnings) = (report.count(Level::Deny), report.count(Level::Warn));
     let found = match (errors, warnings) {
         (0, 0) => "no findings".to_owned(),
         (errors, 0) => counted(errors, "error"),
@@ -78,11 +86,6 @@ pub fn write_summary(report: &Report, mut out: impl Write) -> io::Result<()> {
     Ok(())
 }
 
-fn counted(count: usize, thing: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {thing}{plural}")
-}
-
 fn group<'a>(report: &'a Report, shown: &'a Shown) -> Group<'a> {
     let finding = &shown.finding;
     let level = match finding.level {
@@ -94,23 +97,12 @@ fn group<'a>(report: &'a Report, shown: &'a Shown) -> Group<'a> {
         group = group.element(annotate_snippets::Level::HELP.message(&finding.help));
     }
     if let Some(witness) = &finding.witness {
-        group = group.element(annotate_snippets::Level::NOTE.message(told(witness)));
+        group = group.element(annotate_snippets::Level::NOTE.message(in_words(witness)));
     }
-    if finding.confidence < Confidence::High {
-        let note = format!("{} confidence: a step was inferred, not seen", confidence_word(finding.confidence));
+    if let Some(note) = doubt(finding.confidence) {
         group = group.element(annotate_snippets::Level::NOTE.message(note));
     }
     group
-}
-
-fn told(witness: &Witness) -> String {
-    let given = if witness.header.is_empty() {
-        "without `Retry-After`".to_owned()
-    } else {
-        format!("with `Retry-After: {}`", witness.header)
-    };
-    let seen = if witness.confirmed { " (seen in a run)" } else { "" };
-    format!("witness: {given} your code {}{seen}; right: {}", witness.subject, witness.reference)
 }
 
 /// A part of a file with what is said about it.

@@ -1,5 +1,7 @@
 //! Reports of hand-made findings, with snapshots of what they print.
 
+mod machines;
+
 use super::*;
 use crate::diagnostic::{Step, StepKind, Witness};
 use crate::workspace::{Package, SourceFile, Workspace};
@@ -60,7 +62,8 @@ fn report(root: Root, findings: Vec<Finding>) -> Report {
     let statistics = Statistics { packages: 1, files: 2, parsed: 2, bytes: 300, sites: 1, ..Statistics::default() };
     let analysis = Analysis { findings, suppressed: Vec::new(), unreadable: Vec::new(), statistics, blind: Vec::new() };
     let folder = root.workspace.packages[0].root.clone();
-    let filter = Filter { level: &|_, level| level, confidence: Confidence::Medium, folder: &folder };
+    let filter =
+        Filter { level: &|_, level| level, confidence: Confidence::Medium, folder: &folder, checkout: &folder };
     let mut report = Report::new(vec![(root, analysis)], &filter);
     report.elapsed = Duration::from_millis(7);
     report
@@ -68,7 +71,7 @@ fn report(root: Root, findings: Vec<Finding>) -> Report {
 
 fn human(report: &Report) -> String {
     let mut out = Vec::new();
-    human::write_findings(report, &mut out).unwrap();
+    human::write_findings(report, human::WIDTH, &mut out).unwrap();
     human::write_summary(report, &mut out).unwrap();
     anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
 }
@@ -216,10 +219,50 @@ fn wide_characters_tabs_and_carriage_returns_do_not_move_the_carets() {
 }
 
 #[test]
+fn of_a_long_line_the_part_that_matters_is_shown() {
+    let before = "let x = 1; ".repeat(400);
+    let after = "/* ゆっくり */".repeat(400);
+    let (_folder, report) = journey(&format!("fn f() {{ {before}secs.min(60); headers.get(RETRY_AFTER) {after} }}\n"));
+    let text = human(&report);
+    insta::assert_snapshot!(text.lines().take(7).collect::<Vec<_>>().join("\n"), @"
+    error[capped_hint]: a wait longer than 60 s is cut to 60 s and then retried
+     --> src/client.rs:1:4410
+      |
+    1 | ... x = 1; let x = 1; let x = 1; let x = 1; secs.min(60); headers.get(RETRY_AFTER) /* ゆっくり *//* ゆっくり *//* ゆっくり *//* ゆっ...
+      |                                             ^^^^^^^^^^^^  ------------------------ read here
+      |                                             |
+      |                                             cut to 60 s here
+    ");
+    assert!(text.lines().all(|line| line.chars().count() < 250), "{text}");
+}
+
+#[test]
+fn the_short_form_is_a_line_each() {
+    let (_folder, report) = journey(CLIENT);
+    let mut out = Vec::new();
+    short::write(&report, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(text.contains("\u{1b}[1m"), "it has colours: {text:?}");
+    insta::assert_snapshot!(anstream::adapter::strip_str(&text).to_string(), @"src/client.rs:5:16: error[capped_hint]: a wait longer than 60 s is cut to 60 s and then retried");
+}
+
+#[test]
+fn statistics_count_rules_and_what_was_understood() {
+    let (_folder, report) = journey(CLIENT);
+    let mut out = Vec::new();
+    statistics::write(&report, &mut out).unwrap();
+    insta::assert_snapshot!(String::from_utf8(out).unwrap(), @"
+         1  capped_hint (error)
+    looked at: 2 files in 1 package, 1 kB; 2 parsed; 0 not read; 7 ms
+    understood: 1 source of the hint, 0 of them without an outcome; 0 values not understood, 0 calls not followed, 0 functions out of budget
+    ");
+}
+
+#[test]
 fn a_control_character_in_the_code_does_not_reach_the_terminal() {
     let (_folder, report) = journey("fn f() { /* \u{1b}[2J */ secs.min(60) /* headers.get(RETRY_AFTER) */ }\n");
     let mut out = Vec::new();
-    human::write_findings(&report, &mut out).unwrap();
+    human::write_findings(&report, human::WIDTH, &mut out).unwrap();
     assert!(!String::from_utf8(out).unwrap().contains("\u{1b}[2J"));
 }
 
@@ -253,9 +296,12 @@ fn what_is_allowed_unsure_or_a_test_is_left_out() {
             statistics: Statistics::default(),
             blind: Vec::new(),
         };
-        Report::new(vec![(root, analysis)], &Filter { level, confidence: Confidence::Medium, folder: Path::new("/") })
-            .findings
-            .len()
+        Report::new(
+            vec![(root, analysis)],
+            &Filter { level, confidence: Confidence::Medium, folder: Path::new("/"), checkout: Path::new("/") },
+        )
+        .findings
+        .len()
     };
     assert_eq!(shown(root.clone(), &|_, level| level), 1);
     assert_eq!(shown(root.clone(), &|_, _| Level::Advice), 0);

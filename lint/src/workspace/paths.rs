@@ -71,6 +71,21 @@ impl Named {
         }
         if is_folder {
             std::fs::read_dir(&path).map_err(failed)?;
+        } else if path.file_name().is_some_and(|name| name == "Cargo.toml") {
+            let folder = match given.parent() {
+                Some(folder) if !folder.as_os_str().is_empty() => folder.display().to_string(),
+                _ => ".".to_owned(),
+            };
+            return Err(Error::new(format!(
+                "`{given}` is a manifest: name its folder, `{folder}`, or use `--manifest-path {given}`",
+                given = given.display()
+            )));
+        } else if path.extension().is_some_and(|extension| !extension.eq_ignore_ascii_case("rs")) {
+            // A script of cargo's may have no ending at all.
+            return Err(Error::new(format!(
+                "`{}` is no Rust source file: its name does not end in `.rs`",
+                given.display()
+            )));
         }
         let prefix = match (keep_given, is_folder) {
             (true, _) => slashed(given).trim_end_matches('/').to_owned(),

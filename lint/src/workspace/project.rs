@@ -24,9 +24,13 @@ pub(super) fn discover(selection: &Selection) -> Result<Root, Error> {
             (members, walked)
         }
         Err(reason) => {
-            notes.push(format!("cargo could not read the workspace, its manifests were read instead: {reason}"));
             let walked = walk::walk(&top, true);
-            let members = Members::from_manifests(&top, &folder, &walked, &mut notes);
+            let mut unread = Vec::new();
+            let members = Members::from_manifests(&top, &folder, &walked, &mut unread);
+            let told = "cargo could not read the workspace, its manifests were read instead";
+            // A manifest that is named with what is wrong with it is most often what cargo stumbled over too.
+            notes.push(if unread.is_empty() { format!("{told}: {reason}") } else { told.to_owned() });
+            notes.append(&mut unread);
             (members, walked)
         }
     };
@@ -34,6 +38,9 @@ pub(super) fn discover(selection: &Selection) -> Result<Root, Error> {
         return Err(Error::new(format!("no package found from `{}`", manifest.display())));
     }
     let selected = members.select(selection)?;
+    if !selected.contains(&true) {
+        return Err(members.none_left(selection));
+    }
     let mut root = build(members, &selected, walked);
     root.notes = notes;
     Ok(root)
@@ -113,6 +120,7 @@ impl Members {
     fn from_manifests(root: &Path, folder: &Path, walked: &Walked, notes: &mut Vec<String>) -> Members {
         let mut known: BTreeMap<PathBuf, PackageKeys> = BTreeMap::new();
         let mut workspace = None;
+        let mut broken = Vec::new();
         for path in &walked.manifests {
             let Some(place) = path.parent() else { continue };
             match manifest::read(path) {
@@ -124,11 +132,7 @@ impl Members {
                 }
                 Err(reason) => {
                     notes.push(format!("{}: not read: {reason}", slashed(path.strip_prefix(root).unwrap_or(path))));
-                    if place == folder {
-                        let name =
-                            place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                        known.insert(place.to_owned(), PackageKeys { name, ..PackageKeys::default() });
-                    }
+                    broken.push(place);
                 }
             }
         }
@@ -138,6 +142,11 @@ impl Members {
             place == root
                 || place.strip_prefix(root).is_ok_and(|inside| members.is_match(inside) && !excluded.is_match(inside))
         };
+        // A member whose manifest says nothing still has files; it goes by its folder's name.
+        for place in broken.into_iter().filter(|place| *place == folder || (*place != root && named(place))) {
+            let name = place.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            known.insert(place.to_owned(), PackageKeys { name, ..PackageKeys::default() });
+        }
         let mut taken: BTreeSet<PathBuf> =
             known.keys().filter(|place| named(place) || *place == folder).cloned().collect();
         let mut open: Vec<PathBuf> = taken.iter().cloned().collect();
@@ -180,6 +189,22 @@ impl Members {
             .enumerate()
             .map(|(index, package)| chosen(index, package) && !excluded.matches(package));
         Ok(selected.collect())
+    }
+
+    /// Why no package is left to look at.
+    fn none_left(&self, selection: &Selection) -> Error {
+        let root = self.root.display();
+        if selection.exclude.is_empty() {
+            return Error::new(format!(
+                "no package of `{root}` is taken by default; name one with -p, or use --workspace"
+            ));
+        }
+        let flags: Vec<String> = selection.exclude.iter().map(|spec| format!("`--exclude {spec}`")).collect();
+        let packages = match self.packages.as_slice() {
+            [only] => format!("the only package, `{}`,", only.name),
+            all => format!("every package that was asked for, of {},", all.len()),
+        };
+        Error::new(format!("{} leaves out {packages} of `{root}`: nothing to look at", flags.join(" ")))
     }
 
     fn unknown(&self, text: &str) -> Error {
