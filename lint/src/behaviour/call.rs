@@ -11,6 +11,7 @@ use super::value::{Closure, Code, FunctionValue, Kind, Origin, OriginStep, TypeA
 use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Path, Pattern, ScopeId, Span, Type, TypeId, TypeKind};
 use crate::module::Resolved;
 use crate::names;
+use candidates::is_generic;
 use std::rc::Rc;
 
 /// The deepest nesting of calls.
@@ -664,17 +665,6 @@ fn typed(value: Value, ty: Option<TypeAt>) -> Value {
             value.map(Kind::Unknown(Rc::new(origin)))
         }
         _ => value,
-    }
-}
-
-/// Whether the type is, or wraps, a generic parameter.
-fn is_generic(ty: &Type, generics: &[(Name, Vec<Type>)]) -> bool {
-    match ty.peeled() {
-        Type::Path { path, arguments } => {
-            (path.len() == 1 && generics.iter().any(|(name, _)| *name == path[0]))
-                || arguments.iter().any(|argument| is_generic(argument, generics))
-        }
-        _ => false,
     }
 }
 

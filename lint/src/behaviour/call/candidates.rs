@@ -161,3 +161,14 @@ impl Evaluator<'_, '_> {
         }
     }
 }
+
+/// Whether the type is, or wraps, a generic parameter.
+pub(super) fn is_generic(ty: &Type, generics: &[(Name, Vec<Type>)]) -> bool {
+    match ty.peeled() {
+        Type::Path { path, arguments } => {
+            (path.len() == 1 && generics.iter().any(|(name, _)| *name == path[0]))
+                || arguments.iter().any(|argument| is_generic(argument, generics))
+        }
+        _ => false,
+    }
+}
