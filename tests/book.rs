@@ -20,6 +20,8 @@ const COMING: &[&str] = &[
     "--show-settings",
     "--exit-zero",
     "--deps",
+    "--config",
+    "--isolated",
 ];
 
 /// The book's pages but those made from the rules, with their text.

@@ -171,8 +171,11 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Destination, String> {
-        let command = clap::Command::new("x");
-        DestinationParser.parse_ref(&command, None, OsStr::new(text)).map_err(|error| error.to_string())
+        let flag = clap::Arg::new("format").long("format").value_parser(DestinationParser);
+        let matches = clap::Command::new("x").arg(flag).try_get_matches_from(["x", "--format", text]);
+        matches
+            .map(|matches| matches.get_one::<Destination>("format").expect("it was given").clone())
+            .map_err(|error| error.to_string())
     }
 
     #[test]
