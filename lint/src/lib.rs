@@ -4,6 +4,7 @@
 
 pub mod behaviour;
 pub mod diagnostic;
+pub mod extract;
 pub mod ir;
 pub mod module;
 mod names;
