@@ -21,6 +21,13 @@
 //! there is one, and `clock_reads` counts. Clocks inside dependencies are not covered.
 //! A panic of the code goes through `subject`. Nothing of the target is run here, and nothing is written.
 
+mod attributes;
+mod clients;
+mod outcomes;
+mod pieces;
+mod slice;
+mod tokens;
+
 /// A place that reads the hint, and what became of its extraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Subject {
