@@ -21,12 +21,25 @@
 //! there is one, and `clock_reads` counts. Clocks inside dependencies are not covered.
 //! A panic of the code goes through `subject`. Nothing of the target is run here, and nothing is written.
 
+mod adapter;
 mod attributes;
 mod clients;
 mod outcomes;
 mod pieces;
 mod slice;
+mod subject;
 mod tokens;
+mod unit;
+
+use crate::behaviour::log::Log;
+use crate::module::Program;
+
+/// Finds the places of a program that read and parse the hint, in what the analysis saw of it, and cuts each out. More files may be taken in.
+///
+/// It parses files: call it within [`crate::module::parse::with_large_stack`].
+pub fn subjects(program: &mut Program<'_>, log: &Log) -> Vec<Subject> {
+    subject::subjects(program, log)
+}
 
 /// A place that reads the hint, and what became of its extraction.
 #[derive(Clone, Debug, PartialEq, Eq)]

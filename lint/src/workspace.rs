@@ -5,12 +5,14 @@
 //! [`discover`] turns what the command line names into [`Root`]s, each a [`Workspace`] of its own and what was odd about it.
 
 mod cargo;
+mod dependencies;
 mod manifest;
 mod paths;
 mod project;
 mod registry;
 mod walk;
 
+pub use dependencies::{Requirement, Requirements};
 pub(crate) use walk::plain;
 
 use crate::ir::FileId;

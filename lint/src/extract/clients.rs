@@ -114,6 +114,22 @@ pub(super) fn client_module(with_url: bool) -> String {
         pub fn is_timeout(&self) -> bool {{ false }}
         pub fn is_connect(&self) -> bool {{ false }}
     }}
+    pub fn headers(lines: &[&[u8]], name: &'static str) -> HeaderMap {{
+        let mut headers = HeaderMap::new();
+        for line in lines {{
+            if let Ok(value) = HeaderValue::from_bytes(line) {{ headers.append(HeaderName::from_static(name), value); }}
+        }}
+        headers
+    }}
+    pub fn value(lines: &[&[u8]]) -> ::std::option::Option<HeaderValue> {{
+        lines.first().and_then(|line| HeaderValue::from_bytes(line).ok())
+    }}
+    pub fn response<B: ::std::default::Default>(lines: &[&[u8]], name: &'static str) -> ::http::Response<B> {{
+        let mut response = ::http::Response::new(B::default());
+        *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        *response.headers_mut() = headers(lines, name);
+        response
+    }}
     pub mod blocking {{ pub use super::{{Body, Client, RequestBuilder, Response}}; }}
     pub mod body {{
         pub type Incoming = ::std::vec::Vec<u8>;

@@ -1,7 +1,7 @@
 //! Outcomes: text that turns what code gives into an outcome, for the types a wait comes in.
 
-use super::clients::{CLOCKS, OUTCOMES};
 use super::UnitOf;
+use super::clients::{CLOCKS, OUTCOMES};
 
 /// A fallback of the code's own, which the copy has no value for, in whole seconds. A result that equals it is no hint's.
 const OWN: u64 = 3_133_731;
@@ -19,6 +19,15 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
             Outcome::Delay(delay) if delay == Duration::from_secs({OWN}) || delay == Duration::from_millis({OWN}) => Outcome::None,
             outcome => outcome,
         }}
+    }}
+    pub fn text<'a>(lines: &[&'a [u8]]) -> Option<&'a str> {{
+        let line = lines.first()?;
+        let is_visible = line.iter().all(|byte| *byte == b'\t' || (b' '..=b'~').contains(byte));
+        if is_visible {{ ::std::str::from_utf8(line).ok() }} else {{ None }}
+    }}
+    pub fn raw_lines(lines: &[&[u8]]) -> ::std::vec::Vec<::std::string::String> {{
+        let lines = lines.iter().filter_map(|line| ::std::str::from_utf8(line).ok());
+        lines.map(|line| ::std::format!(\"retry-after: {{line}}\")).collect()
     }}
     /// A value of the code's own, that nothing is known of.
     pub trait Own {{ fn own() -> Self; }}

@@ -47,6 +47,8 @@ pub(super) struct Slice<'a, 'w> {
     whole: BTreeSet<TypeId>,
     /// Types that only own functions.
     owners: BTreeSet<TypeId>,
+    /// Types of which a value without content will do.
+    stubs: BTreeSet<TypeId>,
     /// Names of methods that are called.
     called: BTreeSet<String>,
     /// Words of the copied texts.
@@ -85,6 +87,7 @@ impl<'a, 'w> Slice<'a, 'w> {
             kept: BTreeMap::new(),
             whole: BTreeSet::new(),
             owners: BTreeSet::new(),
+            stubs: BTreeSet::new(),
             called: BTreeSet::new(),
             words: BTreeSet::new(),
             imports: BTreeMap::new(),
@@ -138,7 +141,12 @@ impl<'a, 'w> Slice<'a, 'w> {
         if let Some(ty) = owner.self_type()
             && let Resolved::Type(ty) = self.resolve_type(home, ty)
         {
-            if is_of_receiver || of_std_trait {
+            if self.stubs.contains(&ty) {
+                self.owners.insert(ty);
+                if let Some(field) = self.field_read(id, ty) {
+                    self.refuse(Reason::NeedsReceiver, &format!("self.{field}"));
+                }
+            } else if is_of_receiver || of_std_trait {
                 self.whole.insert(ty);
             } else {
                 self.owners.insert(ty);
@@ -175,6 +183,19 @@ impl<'a, 'w> Slice<'a, 'w> {
                 }
             }
         }
+    }
+
+    /// Lets a value without content stand for those of a type.
+    pub(super) fn stub(&mut self, id: TypeId) {
+        self.stubs.insert(id);
+        self.owners.insert(id);
+    }
+
+    /// A field of the type that the function reads.
+    fn field_read(&self, id: FunctionId, ty: TypeId) -> Option<Name> {
+        let TypeKind::Struct(fields) = &self.program.type_item(ty).kind else { return None };
+        let body = self.program.function(id).body.as_ref()?;
+        fields.iter().map(|field| field.name.clone()).find(|name| body.fields.contains(name))
     }
 
     /// Keeps a type with its fields or variants.

@@ -41,6 +41,11 @@ pub(super) struct WorkspaceKeys {
 
 /// Reads a manifest; the reason when it cannot be read.
 pub(super) fn read(path: &Path) -> Result<Manifest, String> {
+    parse(&contents(path)?)
+}
+
+/// A manifest's text; the reason when it cannot be read.
+pub(super) fn contents(path: &Path) -> Result<String, String> {
     let facts = std::fs::metadata(path).map_err(|error| error.to_string())?;
     if !facts.is_file() {
         return Err("not a regular file".to_owned());
@@ -49,8 +54,7 @@ pub(super) fn read(path: &Path) -> Result<Manifest, String> {
         return Err(format!("larger than {} MB", SIZE_LIMIT >> 20));
     }
     let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    let text = String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())?;
-    parse(&text)
+    String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())
 }
 
 fn parse(text: &str) -> Result<Manifest, String> {

@@ -1,0 +1,241 @@
+//! Subjects: the places that read and parse the hint, found in what the analysis saw, and the extraction of each.
+
+use super::adapter::{Adapted, adapt, number_in};
+use super::clients::{CLOCKS, client_module, clock_module};
+use super::pieces::Files;
+use super::slice::{Slice, raw};
+use super::{Dependency, Extracted, NotExtracted, Reason, Strategy, Subject, Unit, UnitOf, outcomes, unit};
+use crate::behaviour::log::{Log, SourceKind};
+use crate::behaviour::value::Code;
+use crate::ir::{FileId, FunctionId, Owner, ScopeId, Span};
+use crate::module::Program;
+use crate::site;
+use crate::source::{self, LineIndex};
+use crate::workspace::Requirements;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// A place to extract: what the analysis knows of it.
+struct Place {
+    function: FunctionId,
+    /// Where the header is read, or the function that is given its text.
+    at: Span,
+    /// Whether the header is read here, and not only parsed.
+    reads: bool,
+    /// The name of the header.
+    header: String,
+    /// Where the text is read as a number or a date.
+    parses: BTreeSet<Span>,
+    /// Whether a date or number is read here, and not elsewhere.
+    parses_here: bool,
+}
+
+/// All subjects of a program that was observed, in order of file and line.
+pub(super) fn subjects(program: &mut Program<'_>, log: &Log) -> Vec<Subject> {
+    let mut files = Files::default();
+    let mut requirements: HashMap<u32, Requirements> = HashMap::new();
+    let mut subjects = Vec::new();
+    for place in places(program, log) {
+        let package = program.package_of(program.function(place.function).home);
+        let requirements =
+            requirements.entry(package).or_insert_with(|| Requirements::of(&program.workspace().packages[package as usize]));
+        let extraction = extract(program, &mut files, requirements, log, &place);
+        subjects.push(subject(program, &place, extraction));
+    }
+    subjects.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    subjects
+}
+
+/// The functions that read or are given the hint, and parse it or hand it to what does.
+fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
+    let mut found: BTreeMap<FunctionId, Place> = BTreeMap::new();
+    let mut enter = |function: FunctionId, at: Span, reads: bool, header: &str, parse: Span, parses_here: bool| {
+        let place = found.entry(function).or_insert_with(|| Place {
+            function,
+            at,
+            reads,
+            header: header.to_owned(),
+            parses: BTreeSet::new(),
+            parses_here,
+        });
+        if reads && !place.reads {
+            (place.at, place.reads) = (at, true);
+            place.header = header.to_owned();
+        }
+        place.parses.insert(parse);
+        place.parses_here |= parses_here;
+    };
+    for attempt in &log.attempts {
+        let source = &log.sources[attempt.source as usize];
+        let (Code::Function(parser), Code::Function(reader)) = (attempt.code, source.code) else { continue };
+        if program.function(parser).is_test || program.function(reader).is_test {
+            continue;
+        }
+        match &source.kind {
+            SourceKind::Header => {
+                // A helper that is given the header's name reads it; else the function that names it does.
+                let reader = match &source.read_at {
+                    Some((_, Code::Function(helper))) if parser == *helper => *helper,
+                    _ => reader,
+                };
+                enter(reader, source.span, true, "retry-after", attempt.span, parser == reader);
+                if parser != reader {
+                    enter(parser, program.function(parser).name_span, false, "retry-after", attempt.span, true);
+                }
+            }
+            SourceKind::Text => {
+                enter(parser, program.function(parser).name_span, false, "retry-after", attempt.span, true);
+            }
+            SourceKind::Vendor(_) | SourceKind::Named(_) => {}
+        }
+    }
+    found.into_values().collect()
+}
+
+fn subject(program: &Program<'_>, place: &Place, extraction: Result<Extracted, NotExtracted>) -> Subject {
+    let function = program.function(place.function);
+    let workspace = program.workspace();
+    let mut indexes: HashMap<FileId, (String, LineIndex)> = HashMap::new();
+    let mut line_of = |span: Span| {
+        let (text, index) = indexes.entry(span.file).or_insert_with(|| {
+            let text = source::read(workspace, span.file).unwrap_or_default();
+            let index = LineIndex::new(&text);
+            (text, index)
+        });
+        index.position(text, span.start).line
+    };
+    // The place of a name that stands in another file, as a constant, is that of the function.
+    let at = if place.at.file == function.span.file { place.at } else { function.name_span };
+    let file = workspace.file(function.span.file).display.clone();
+    let line = line_of(at);
+    let package = workspace.package_of(function.span.file).name.clone();
+    let id = match &package {
+        Some(package) => format!("{package}:{file}:{line}"),
+        None => format!("{file}:{line}"),
+    };
+    let parses = place.parses.iter().map(|span| (workspace.file(span.file).display.clone(), line_of(*span)));
+    let parses: BTreeSet<(String, u32)> = parses.collect();
+    Subject { id, package, file, line, parses: parses.into_iter().collect(), item: item_path(program, place.function), extraction }
+}
+
+/// The item as a path from its crate's root.
+fn item_path(program: &Program<'_>, id: FunctionId) -> String {
+    let function = program.function(id);
+    let mut parts: Vec<String> = program.scope(function.home).module.iter().map(|name| name.to_string()).collect();
+    let owner = match &function.owner {
+        Owner::Free => None,
+        Owner::Trait(of) => Some(of.to_string()),
+        owner => owner.self_type().and_then(|ty| ty.last_segment().map(str::to_owned)),
+    };
+    parts.extend(owner);
+    parts.push(function.name.to_string());
+    parts.join("::")
+}
+
+fn extract(
+    program: &mut Program<'_>,
+    files: &mut Files,
+    requirements: &Requirements,
+    log: &Log,
+    place: &Place,
+) -> Result<Extracted, NotExtracted> {
+    let sliced = slice(program, files, requirements, place);
+    let _ = log;
+    sliced
+}
+
+fn slice(program: &mut Program<'_>, files: &mut Files, requirements: &Requirements, place: &Place) -> Result<Extracted, NotExtracted> {
+    let function = program.function(place.function);
+    let home = function.home;
+    let package = program.package_of(home);
+    let mut text_parameters = if place.reads { Vec::new() } else { site::text_parameters(function) };
+    if !place.reads && text_parameters.is_empty() {
+        // What parses a text that it is given need not be named for it.
+        text_parameters = (usize::from(function.has_receiver)..function.parameters.len()).take(1).collect();
+    }
+    let has_number = function.output.as_ref().is_some_and(number_in);
+    let mut slice = Slice::new(program, files, package);
+    let Adapted { notes } = adapt(&mut slice, place.function, &text_parameters, &place.header)?;
+    slice.close()?;
+    let unit = if has_number { unit::of_result(slice.program, place.function) } else { None };
+    finish(slice, requirements, home, Strategy::Slice, unit, has_number, notes)
+}
+
+/// The module's text around what was cut.
+pub(super) fn finish(
+    mut slice: Slice<'_, '_>,
+    requirements: &Requirements,
+    home: ScopeId,
+    strategy: Strategy,
+    unit: Option<Unit>,
+    has_number: bool,
+    mut notes: Vec<String>,
+) -> Result<Extracted, NotExtracted> {
+    let body = slice.print()?;
+    let dependencies = dependencies(&slice.crates, requirements, strategy)?;
+    let module = slice.module_of(home);
+    let path: String = module.iter().map(|name| format!("{}::", raw(name))).collect();
+    let crates: Vec<&str> = slice.crates.iter().map(String::as_str).collect();
+    let with_url = slice.crates.contains("url");
+    let of = unit.as_ref().map_or(UnitOf::Seconds, |unit| unit.of);
+    if has_number && unit.is_none() {
+        notes.push("nothing says which unit the number has: taken as seconds".to_owned());
+    }
+    let mut source = String::from("#![allow(warnings, clippy::all)]\n\n");
+    source.push_str(&format!(
+        "pub fn subject(lines: &[&[u8]], now: crate::runtime::Now) -> crate::runtime::Outcome {{\n    {CLOCKS}::set(now);\n    self::{path}extracted_subject(lines)\n}}\n\npub fn clock_reads() -> u64 {{ {CLOCKS}::reads() }}\n\n"
+    ));
+    source.push_str(&body);
+    source.push('\n');
+    source.push_str(&clock_module(&slice.clocks));
+    if slice.with_client {
+        source.push_str(&client_module(with_url));
+    }
+    source.push_str(&outcomes::module(of, &crates));
+    Ok(Extracted {
+        strategy,
+        source,
+        edition: requirements.edition.clone(),
+        dependencies,
+        unit,
+        reads_clock: slice.reads_clock,
+        notes,
+    })
+}
+
+fn dependencies(crates: &BTreeSet<String>, requirements: &Requirements, strategy: Strategy) -> Result<Vec<Dependency>, NotExtracted> {
+    let mut dependencies = Vec::new();
+    for name in crates {
+        dependencies.push(dependency(name, requirements, strategy)?);
+    }
+    Ok(dependencies)
+}
+
+fn dependency(name: &str, requirements: &Requirements, strategy: Strategy) -> Result<Dependency, NotExtracted> {
+    let Some(required) = requirements.get(name) else {
+        // The types of a client's headers come from a crate that the package need not name itself.
+        let version = match name {
+            "http" => requirements.version_of_http(),
+            "url" => "2".to_owned(),
+            _ => {
+                let detail = format!("the crate {name}, which the manifest does not name");
+                return Err(NotExtracted { strategy, reason: Reason::UnresolvedImport, detail });
+            }
+        };
+        let version = requirements.locked(name, &version).map_or(version, |locked| format!("={locked}"));
+        let package = name.to_owned();
+        return Ok(Dependency { name: name.to_owned(), package, version, features: Vec::new(), default_features: true });
+    };
+    let locked = requirements.locked(&required.package, &required.version);
+    let mut features = required.features.clone();
+    // The harness gives them the time from std.
+    if matches!(name, "chrono" | "time" | "jiff") && !required.default_features && !features.iter().any(|feature| feature == "std") {
+        features.push("std".to_owned());
+    }
+    Ok(Dependency {
+        name: name.to_owned(),
+        package: required.package.clone(),
+        version: locked.map_or_else(|| required.version.clone(), |locked| format!("={locked}")),
+        features,
+        default_features: required.default_features,
+    })
+}
