@@ -25,6 +25,7 @@ mod adapter;
 mod attributes;
 mod clients;
 mod outcomes;
+mod outline;
 mod pieces;
 mod slice;
 mod subject;

@@ -37,6 +37,8 @@ pub(super) struct Maker<'s, 'a, 'w> {
     /// Whether it needs a header's value of its own.
     pub(super) needs_value: bool,
     pub(super) notes: Vec<String>,
+    /// Whether types of errors may be others than the code's.
+    pub(super) is_outline: bool,
 }
 
 type Made = Result<String, NotExtracted>;
@@ -45,12 +47,28 @@ fn no(reason: Reason, detail: impl Into<String>) -> NotExtracted {
     NotExtracted { strategy: Strategy::Slice, reason, detail: detail.into() }
 }
 
-impl Maker<'_, '_, '_> {
+impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
+    pub(super) fn new(slice: &'s mut Slice<'a, 'w>, function: &Function, header: &str) -> Self {
+        Maker {
+            module: slice.module_of(function.home),
+            slice,
+            scope: function.home,
+            self_type: function.owner.self_type().cloned(),
+            generics: function.generics.clone(),
+            header: header.to_owned(),
+            is_fed: false,
+            needs_text: false,
+            needs_value: false,
+            notes: Vec::new(),
+            is_outline: false,
+        }
+    }
+
     fn up(&self) -> String {
         if self.module.is_empty() { "self::".to_owned() } else { "super::".repeat(self.module.len()) }
     }
 
-    fn http(&mut self) -> String {
+    pub(super) fn http(&mut self) -> String {
         self.slice.with_client = true;
         self.slice.crates.insert("http".to_owned());
         format!("{}{CLIENT}", self.up())
@@ -176,7 +194,8 @@ impl Maker<'_, '_, '_> {
             }
             "Result" => {
                 let Some(inner) = arguments.first() else { return Err(no(Reason::NoAdapter, format!("{name}: {of}"))) };
-                Ok(format!("::std::result::Result::Ok({})", self.make(inner, deeper)?))
+                let error = if self.is_outline { "::<_, ::std::convert::Infallible>" } else { "" };
+                Ok(format!("::std::result::Result::Ok{error}({})", self.make(inner, deeper)?))
             }
             "Vec" => {
                 let Some(inner) = arguments.first() else { return Err(no(Reason::NoAdapter, format!("{name}: {of}"))) };
@@ -337,7 +356,14 @@ impl Maker<'_, '_, '_> {
                 let item = self.slice.program.type_item(id);
                 let (kind, home, name) = (item.kind.clone(), item.scope, item.name.clone());
                 match kind {
-                    TypeKind::Alias(of) => self.gives_wait(&with_arguments(of, arguments), home, None, depth + 1),
+                    TypeKind::Alias(of) => {
+                        // What is written at the alias is resolved where that stands.
+                        let is_wrapper = matches!(of.last_segment(), Some("Option" | "Result"));
+                        match arguments.first() {
+                            Some(given) if is_wrapper => self.gives_wait(given, scope, self_type, depth + 1),
+                            _ => self.gives_wait(&with_arguments(of, arguments), home, None, depth + 1),
+                        }
+                    }
                     TypeKind::Struct(fields) => self.struct_gives_wait(id, home, &name, &fields, depth),
                     TypeKind::Enum(variants) => self.enum_gives_wait(id, home, &name, &variants, depth),
                     TypeKind::Trait(_) => false,
@@ -358,7 +384,7 @@ impl Maker<'_, '_, '_> {
                     _ => is_number(last),
                 }
             }
-            _ => is_number(last),
+            _ => is_number(last) || matches!(last, "Duration" | "SystemTime" | "Instant"),
         }
     }
 
@@ -456,18 +482,7 @@ pub(super) fn adapt(slice: &mut Slice<'_, '_>, id: FunctionId, text_parameters: 
     }
     let Some(output) = &function.output else { return Err(no(Reason::EscapesAs, "no result")) };
     let self_type = function.owner.self_type().cloned();
-    let mut maker = Maker {
-        slice,
-        module: module.clone(),
-        scope: function.home,
-        self_type: self_type.clone(),
-        generics: function.generics.clone(),
-        header: header.to_owned(),
-        is_fed: false,
-        needs_text: false,
-        needs_value: false,
-        notes: Vec::new(),
-    };
+    let mut maker = Maker::new(slice, &function, header);
     if !maker.gives_wait(output, function.home, self_type.as_ref(), 0) {
         return Err(no(Reason::EscapesAs, type_text(output)));
     }
@@ -520,7 +535,7 @@ pub(super) fn adapt(slice: &mut Slice<'_, '_>, id: FunctionId, text_parameters: 
     Ok(Adapted { notes })
 }
 
-fn parameter_name(function: &Function, index: usize) -> String {
+pub(super) fn parameter_name(function: &Function, index: usize) -> String {
     match &function.parameters[index].pattern {
         crate::ir::Pattern::Bind(local, _) => {
             function.body.as_ref().map_or(String::new(), |body| body.locals[local.0 as usize].name.to_string())

@@ -11,6 +11,7 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     let has = |name: &str| crates.contains(&name);
     let mut text = format!(
         "mod {OUTCOMES} {{
+    use ::std::convert::TryFrom;
     use ::std::time::{{Duration, Instant, SystemTime}};
     pub use crate::runtime::Outcome;
     pub trait IntoOutcome {{ fn outcome(self) -> Outcome; }}
@@ -22,13 +23,17 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     }}
     pub fn text<'a>(lines: &[&'a [u8]]) -> Option<&'a str> {{
         let line = lines.first()?;
-        let is_visible = line.iter().all(|byte| *byte == b'\t' || (b' '..=b'~').contains(byte));
+        let is_visible = line.iter().all(|byte| *byte == b'\\t' || (b' '..=b'~').contains(byte));
         if is_visible {{ ::std::str::from_utf8(line).ok() }} else {{ None }}
     }}
     pub fn raw_lines(lines: &[&[u8]]) -> ::std::vec::Vec<::std::string::String> {{
         let lines = lines.iter().filter_map(|line| ::std::str::from_utf8(line).ok());
         lines.map(|line| ::std::format!(\"retry-after: {{line}}\")).collect()
     }}
+    /// What `?` leaves with.
+    pub trait Tried {{ type Value; fn tried(self) -> Result<Self::Value, Outcome>; }}
+    impl<T> Tried for Option<T> {{ type Value = T; fn tried(self) -> Result<T, Outcome> {{ self.ok_or(Outcome::None) }} }}
+    impl<T, E> Tried for Result<T, E> {{ type Value = T; fn tried(self) -> Result<T, Outcome> {{ self.map_err(|_| Outcome::Error) }} }}
     /// A value of the code's own, that nothing is known of.
     pub trait Own {{ fn own() -> Self; }}
     pub fn own<T: Own>() -> T {{ T::own() }}
@@ -102,14 +107,14 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     }
     if has("chrono") {
         text.push_str(&format!(
-            "    impl IntoOutcome for ::chrono::TimeDelta {{ fn outcome(self) -> Outcome {{ Outcome::Delay(self.to_std().unwrap_or(Duration::ZERO)) }} }}
+            "    impl IntoOutcome for ::chrono::Duration {{ fn outcome(self) -> Outcome {{ Outcome::Delay(self.to_std().unwrap_or(Duration::ZERO)) }} }}
     impl<Z: ::chrono::TimeZone> IntoOutcome for ::chrono::DateTime<Z> {{
         fn outcome(self) -> Outcome {{
             let now: ::chrono::DateTime<::chrono::Utc> = super::{CLOCKS}::wall().into();
             self.with_timezone(&::chrono::Utc).signed_duration_since(now).outcome()
         }}
     }}
-    impl IntoOutcome for ::chrono::NaiveDateTime {{ fn outcome(self) -> Outcome {{ self.and_utc().outcome() }} }}
+    impl IntoOutcome for ::chrono::NaiveDateTime {{ fn outcome(self) -> Outcome {{ ::chrono::DateTime::<::chrono::Utc>::from_utc(self, ::chrono::Utc).outcome() }} }}
 "
         ));
     }

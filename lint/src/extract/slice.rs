@@ -191,6 +191,13 @@ impl<'a, 'w> Slice<'a, 'w> {
         self.owners.insert(id);
     }
 
+    /// Keeps a type as the owner of functions.
+    pub(super) fn own(&mut self, scope: ScopeId, ty: &Type) {
+        if let Resolved::Type(id) = self.resolve_type(scope, ty) {
+            self.owners.insert(id);
+        }
+    }
+
     /// A field of the type that the function reads.
     fn field_read(&self, id: FunctionId, ty: TypeId) -> Option<Name> {
         let TypeKind::Struct(fields) = &self.program.type_item(ty).kind else { return None };
@@ -389,6 +396,10 @@ impl<'a, 'w> Slice<'a, 'w> {
     fn path(&mut self, context: &Context<'_>, live: &[Token], path: &WrittenPath, edits: &mut Vec<Edit>) {
         let names: Vec<Name> = path.names.iter().map(|name| name.as_str().into()).collect();
         let first = &*names[0];
+        // Stands for the module that makes outcomes, in text of our own.
+        if first == "OUTCOMES" {
+            return;
+        }
         let after = live.get(path.places.last().unwrap_or(&0) + 1).map_or("", |token| token.text.as_str());
         let before = path.places[0].checked_sub(1).map_or("", |before| live[before].text.as_str());
         if names.len() == 1 && (context.locals.contains(&names[0]) || before == "'" || matches!(before, "fn" | "mod" | "struct" | "enum" | "trait")) {

@@ -1,18 +1,19 @@
 //! Subjects: the places that read and parse the hint, found in what the analysis saw, and the extraction of each.
 
-use super::adapter::{Adapted, adapt, number_in};
+use super::adapter::{Adapted, Maker, Wanted, adapt, number_in, outcomes as outcomes_of, parameter_name};
 use super::clients::{CLOCKS, client_module, clock_module};
+use super::outline::{self, Use};
 use super::pieces::Files;
 use super::slice::{Slice, raw};
 use super::{Dependency, Extracted, NotExtracted, Reason, Strategy, Subject, Unit, UnitOf, outcomes, unit};
 use crate::behaviour::log::{Log, SourceKind};
 use crate::behaviour::value::Code;
-use crate::ir::{FileId, FunctionId, Owner, ScopeId, Span};
-use crate::module::Program;
+use crate::ir::{FileId, Function, FunctionId, Name, Owner, ScopeId, Span, Type};
+use crate::module::{Program, Resolved};
 use crate::site;
 use crate::source::{self, LineIndex};
 use crate::workspace::Requirements;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// A place to extract: what the analysis knows of it.
 struct Place {
@@ -38,7 +39,7 @@ pub(super) fn subjects(program: &mut Program<'_>, log: &Log) -> Vec<Subject> {
         let package = program.package_of(program.function(place.function).home);
         let requirements =
             requirements.entry(package).or_insert_with(|| Requirements::of(&program.workspace().packages[package as usize]));
-        let extraction = extract(program, &mut files, requirements, log, &place);
+        let extraction = extract(program, &mut files, requirements, &place);
         subjects.push(subject(program, &place, extraction));
     }
     subjects.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
@@ -135,12 +136,109 @@ fn extract(
     program: &mut Program<'_>,
     files: &mut Files,
     requirements: &Requirements,
-    log: &Log,
     place: &Place,
 ) -> Result<Extracted, NotExtracted> {
-    let sliced = slice(program, files, requirements, place);
-    let _ = log;
-    sliced
+    let problem = match slice(program, files, requirements, place) {
+        Ok(extracted) => return Ok(extracted),
+        Err(problem) => problem,
+    };
+    // A function that is given the text has no read to cut at.
+    if !place.reads || problem.reason == Reason::NotAnHttpHeaderMap {
+        return Err(problem);
+    }
+    outline(program, files, requirements, place)
+}
+
+/// Cuts the statements from the read to where the wait leaves them.
+fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirements, place: &Place) -> Result<Extracted, NotExtracted> {
+    let no = |reason, detail: &str| NotExtracted { strategy: Strategy::Outline, reason, detail: detail.to_owned() };
+    let function = program.function(place.function).clone();
+    let (file, byte) = (function.name_span.file, function.name_span.start as usize);
+    let Some(pieces) = files.get(program, file) else { return Err(no(Reason::UnresolvedImport, "a file that cannot be read")) };
+    let Some((piece, member)) = pieces.at(byte) else { return Err(no(Reason::MacroWrapped, &function.name)) };
+    let piece = &pieces.pieces[piece];
+    let range = member.map_or(&piece.range, |member| &piece.members[member].range);
+    if place.at.file != file || !range.contains(&(place.at.start as usize)) {
+        return Err(no(Reason::ReadInHelper, "the header is named elsewhere"));
+    }
+    let cut = outline::cut(&pieces.text[range.clone()], place.at.start as usize - range.start)?;
+    let package = program.package_of(function.home);
+    let self_type = function.owner.self_type().cloned();
+    let mut slice = Slice::new(program, files, package);
+    let module = slice.module_of(function.home);
+    let of = outcomes_of(&module);
+    let parameters: BTreeMap<String, Type> = named_parameters(&function);
+    let mut lets = String::new();
+    let mut notes = vec![format!("where the value leaves: {}", cut.exits.iter().map(|exit| format!("`{exit}`")).collect::<Vec<_>>().join(", "))];
+    if cut.assumes {
+        notes.push("conditions that have to do with something else are taken to hold".to_owned());
+    }
+    if cut.has_own {
+        notes.push("a wait of the code's own counts as no hint".to_owned());
+    }
+    let mut maker = Maker::new(&mut slice, &function, &place.header);
+    maker.is_outline = true;
+    for (name, how) in &cut.free {
+        let known = [Name::from(name.as_str())];
+        if !matches!(maker.slice.resolve(function.scope, None, &known), Resolved::Unknown(_)) {
+            continue;
+        }
+        let value = match how {
+            Use::Response => {
+                let client = maker.http();
+                maker.is_fed = true;
+                format!("{client}::response::<::std::vec::Vec<u8>>(lines, {:?})", place.header)
+            }
+            _ if name != "self" && parameters.contains_key(name) => {
+                let wanted = Wanted { name, is_header_text: false, depth: 0 };
+                maker.make(&parameters[name], wanted).map_err(|problem| no(problem.reason, &problem.detail))?
+            }
+            Use::Headers => {
+                let client = maker.http();
+                maker.is_fed = true;
+                format!("{client}::headers(lines, {:?})", place.header)
+            }
+            Use::Other => return Err(no(Reason::FreeVariable, name)),
+        };
+        lets.push_str(&format!("    let mut {name} = {value};\n"));
+    }
+    if !maker.is_fed {
+        return Err(no(Reason::NotAnHttpHeaderMap, "nothing in the cut takes the header"));
+    }
+    let (needs_text, needs_value) = (maker.needs_text, maker.needs_value);
+    if needs_text {
+        lets.insert_str(0, &format!("    let Some(text) = {of}::text(lines) else {{ return {of}::Outcome::None }};\n"));
+    }
+    if needs_value {
+        let client = maker.http();
+        lets.insert_str(0, &format!("    let Some(value) = {client}::value(lines) else {{ return {of}::Outcome::None }};\n"));
+    }
+    let locals: HashSet<Name> =
+        function.body.as_ref().into_iter().flat_map(|body| body.locals.iter().map(|local| local.name.clone())).collect();
+    // The body is looked at as it stands in the package, and only then joined to what is made for it.
+    let text = slice.text_in(&format!("{{ {} }}", cut.text), function.scope, self_type.clone(), locals);
+    let text = text.replace("OUTCOMES::", &format!("{of}::"));
+    let subject = format!("pub fn extracted_subject(lines: &[&[u8]]) -> {of}::Outcome {{\n{lets}    {text}\n}}\n\n");
+    let subject = match self_type.as_ref().filter(|_| cut.text.contains("Self")).and_then(|ty| ty.last_segment()) {
+        Some(name) => {
+            format!("impl {name} {{ {subject} }}\npub fn extracted_subject(lines: &[&[u8]]) -> {of}::Outcome {{ {name}::extracted_subject(lines) }}\n\n")
+        }
+        None => subject,
+    };
+    if cut.text.contains("Self") && let Some(ty) = &self_type {
+        slice.own(function.home, ty);
+    }
+    slice.additions.entry(module).or_default().push_str(&subject);
+    slice.close().map_err(|problem| NotExtracted { strategy: Strategy::Outline, ..problem })?;
+    let unit = cut.exits.first().and_then(|exit| unit::of_name(exit.rsplit('.').next().unwrap_or(exit)));
+    finish(slice, requirements, function.home, Strategy::Outline, unit, false, notes)
+}
+
+fn named_parameters(function: &Function) -> BTreeMap<String, Type> {
+    let named = (0..function.parameters.len()).filter_map(|index| {
+        Some((parameter_name(function, index), function.parameters[index].ty.clone()?))
+    });
+    named.filter(|(name, _)| !name.is_empty()).collect()
 }
 
 fn slice(program: &mut Program<'_>, files: &mut Files, requirements: &Requirements, place: &Place) -> Result<Extracted, NotExtracted> {
@@ -194,7 +292,8 @@ pub(super) fn finish(
     Ok(Extracted {
         strategy,
         source,
-        edition: requirements.edition.clone(),
+        // A copy names crates as code does since 2018.
+        edition: if requirements.edition == "2015" { "2018".to_owned() } else { requirements.edition.clone() },
         dependencies,
         unit,
         reads_clock: slice.reads_clock,
