@@ -64,8 +64,6 @@ pub(super) fn cut(text: &str, read: usize) -> Result<Cut, NotExtracted> {
         let mut carver = Carver::new(text, &list, read, &levels[..=depth]);
         match carver.carve() {
             Ok(cut) => {
-                drop(levels);
-                proc_macro2::extra::invalidate_current_thread_spans();
                 return Ok(cut);
             }
             Err(found) => {

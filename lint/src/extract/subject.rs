@@ -40,6 +40,7 @@ pub(super) fn subjects(program: &mut Program<'_>, log: &Log) -> Vec<Subject> {
         let requirements =
             requirements.entry(package).or_insert_with(|| Requirements::of(&program.workspace().packages[package as usize]));
         let extraction = extract(program, &mut files, requirements, &place);
+        proc_macro2::extra::invalidate_current_thread_spans();
         subjects.push(subject(program, &place, extraction));
     }
     subjects.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));

@@ -44,12 +44,11 @@ pub(super) struct Edit {
     pub(super) text: String,
 }
 
-/// The tokens of a text; None if it is none of Rust's.
+/// The tokens of a text; None if it is none of Rust's. The parser keeps the text until its spans are given up, which is done subject by subject.
 pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
     let stream: TokenStream = text.parse().ok()?;
     let mut list = Vec::new();
     flatten(text, stream, &mut list);
-    proc_macro2::extra::invalidate_current_thread_spans();
     Some(list)
 }
 
