@@ -57,6 +57,8 @@ pub struct Subject {
     pub parses: Vec<(String, u32)>,
     /// The item that holds the place, as a path: `network::retry::parse_retry_after`.
     pub item: String,
+    /// Whether another subject hands it only a part of its work (dates alone, for one), so that what it refuses is no fault by itself.
+    pub is_part: bool,
     /// The code, or why there is none.
     pub extraction: Result<Extracted, NotExtracted>,
 }

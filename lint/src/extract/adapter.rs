@@ -388,6 +388,17 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
         }
     }
 
+    /// Lets an outcome be told from a type of the package's own, if it holds a wait.
+    pub(super) fn implement_for(&mut self, id: TypeId) {
+        let item = self.slice.program.type_item(id);
+        let (kind, home, name) = (item.kind.clone(), item.scope, item.name.clone());
+        match kind {
+            TypeKind::Struct(fields) => self.struct_gives_wait(id, home, &name, &fields, 1),
+            TypeKind::Enum(variants) => self.enum_gives_wait(id, home, &name, &variants, 1),
+            _ => false,
+        };
+    }
+
     fn struct_gives_wait(&mut self, id: TypeId, home: ScopeId, name: &Name, fields: &[FieldItem], depth: usize) -> bool {
         let Some(field) = self.payload(fields, home, depth) else { return false };
         let module = self.slice.module_of(home);

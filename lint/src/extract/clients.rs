@@ -96,7 +96,8 @@ pub(super) fn client_module(with_url: bool) -> String {
     format!(
         "mod {CLIENT} {{
     pub use ::http;
-    pub use ::http::{{header, HeaderMap, HeaderName, HeaderValue, Method, Request, StatusCode, Uri, Version}};
+    pub use ::http::header::{{HeaderMap, HeaderName, HeaderValue}};
+    pub use ::http::{{header, Method, Request, StatusCode, Uri, Version}};
     pub use ::std::time::Instant;
     {url}
     pub type Body = ::std::vec::Vec<u8>;

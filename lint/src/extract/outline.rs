@@ -34,12 +34,14 @@ pub(super) struct Cut {
 }
 
 /// How a variable is used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     /// `x.headers()`, `x.status()`
     Response,
     /// `x.get(..)` with the header's name.
     Headers,
+    /// `x.parts.headers.get(..)`: the fields on the way.
+    Fields(Vec<String>),
     /// In another way.
     Other,
 }
@@ -52,16 +54,26 @@ struct Level<'b> {
 }
 
 /// Cuts out of a function's text the way of the header that is named at a byte of it.
-pub(super) fn cut(text: &str, read: usize) -> Result<Cut, NotExtracted> {
+///
+/// With `given`, the header's text is the parameter of that name.
+pub(super) fn cut(text: &str, read: usize, given: Option<&str>) -> Result<Cut, NotExtracted> {
     let no = |reason, detail: &str| NotExtracted { strategy: Strategy::Outline, reason, detail: detail.to_owned() };
     let Some(list) = tokens(text) else { return Err(no(Reason::MacroWrapped, "no Rust by itself")) };
     let Ok(function) = syn::parse_str::<syn::ImplItemFn>(text) else { return Err(no(Reason::MacroWrapped, "no function by itself")) };
     let mut levels = Vec::new();
-    descend(&function.block, read, &mut levels);
+    let mut read = read;
+    match given {
+        None => descend(&function.block, read, &mut levels),
+        Some(_) => {
+            read = usize::MAX;
+            levels.push(Level { statements: &function.block.stmts, statement: 0, expr: None });
+        }
+    }
     let mut problem = None;
     // The innermost block first; further out where a variable that is assigned to is declared there.
     for depth in (0..levels.len()).rev() {
         let mut carver = Carver::new(text, &list, read, &levels[..=depth]);
+        carver.tainted.extend(given.map(str::to_owned));
         match carver.carve() {
             Ok(cut) => {
                 return Ok(cut);
@@ -277,6 +289,15 @@ impl<'t> Carver<'t> {
             let next = |count: usize| list.get(place + count).map_or("", |token| token.text.as_str());
             if next(1) == "." && matches!(next(2), "headers" | "status" | "headers_mut" | "into_parts") && next(3) == "(" {
                 return Use::Response;
+            }
+            let mut fields = Vec::new();
+            let mut step = 1;
+            while next(step) == "." && !matches!(next(step + 2), "(" | "::") && list.get(place + step + 1).is_some_and(|field| field.kind == Kind::Word) {
+                fields.push(next(step + 1).to_owned());
+                step += 2;
+            }
+            if fields.last().is_some_and(|last| last == "headers") {
+                return Use::Fields(fields);
             }
             if next(1) == "." && matches!(next(2), "get" | "get_all" | "typed_get" | "contains_key") && next(3) == "(" {
                 found = Use::Headers;

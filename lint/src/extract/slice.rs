@@ -210,9 +210,9 @@ impl<'a, 'w> Slice<'a, 'w> {
         self.whole.insert(id);
     }
 
-    /// Whether a type is kept with its fields or variants.
-    pub(super) fn is_whole(&self, id: TypeId) -> bool {
-        self.whole.contains(&id)
+    /// The types that are kept with their fields or variants.
+    pub(super) fn whole_types(&self) -> Vec<TypeId> {
+        self.whole.iter().copied().collect()
     }
 
     pub(super) fn refuse(&mut self, reason: Reason, detail: &str) {
@@ -429,6 +429,14 @@ impl<'a, 'w> Slice<'a, 'w> {
             if !matches!(part, Resolved::Functions(_)) {
                 resolved = part;
             }
+        }
+        // Re-exported in ways that are not followed, the names of std's times are theirs.
+        if let Resolved::Unknown(_) = resolved
+            && let Some(at) = names.iter().rposition(|name| matches!(&**name, "Duration" | "Instant" | "SystemTime"))
+            && self.program.unique_type(self.package, &names[at]).is_none()
+        {
+            resolved = Resolved::External(format!("std::time::{}", names[at..].join("::")).into());
+            length = names.len();
         }
         let place_of = |count: usize| live[path.places[0]].range.start..live[path.places[count - 1]].range.end;
         let local = |this: &Self, scope: ScopeId, name: &str| Self::path_from(&context.module, &this.module_of(scope), name);

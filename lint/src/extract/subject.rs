@@ -26,8 +26,12 @@ struct Place {
     header: String,
     /// Where the text is read as a number or a date.
     parses: BTreeSet<Span>,
+    /// The functions that do.
+    parsers: BTreeSet<FunctionId>,
     /// Whether a date or number is read here, and not elsewhere.
     parses_here: bool,
+    /// Whether another place hands it a part of the work.
+    is_part: bool,
 }
 
 /// All subjects of a program that was observed, in order of file and line.
@@ -50,21 +54,24 @@ pub(super) fn subjects(program: &mut Program<'_>, log: &Log) -> Vec<Subject> {
 /// The functions that read or are given the hint, and parse it or hand it to what does.
 fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
     let mut found: BTreeMap<FunctionId, Place> = BTreeMap::new();
-    let mut enter = |function: FunctionId, at: Span, reads: bool, header: &str, parse: Span, parses_here: bool| {
+    let mut enter = |function: FunctionId, at: Span, reads: bool, header: &str, parse: Span, parser: FunctionId| {
         let place = found.entry(function).or_insert_with(|| Place {
             function,
             at,
             reads,
             header: header.to_owned(),
             parses: BTreeSet::new(),
-            parses_here,
+            parsers: BTreeSet::new(),
+            parses_here: false,
+            is_part: false,
         });
         if reads && !place.reads {
             (place.at, place.reads) = (at, true);
             place.header = header.to_owned();
         }
         place.parses.insert(parse);
-        place.parses_here |= parses_here;
+        place.parses_here |= parser == function;
+        place.parsers.insert(parser);
     };
     for attempt in &log.attempts {
         let source = &log.sources[attempt.source as usize];
@@ -79,15 +86,27 @@ fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
                     Some((_, Code::Function(helper))) if parser == *helper => *helper,
                     _ => reader,
                 };
-                enter(reader, source.span, true, "retry-after", attempt.span, parser == reader);
+                enter(reader, source.span, true, "retry-after", attempt.span, parser);
                 if parser != reader {
-                    enter(parser, program.function(parser).name_span, false, "retry-after", attempt.span, true);
+                    enter(parser, program.function(parser).name_span, false, "retry-after", attempt.span, parser);
                 }
             }
             SourceKind::Text => {
-                enter(parser, program.function(parser).name_span, false, "retry-after", attempt.span, true);
+                enter(parser, program.function(parser).name_span, false, "retry-after", attempt.span, parser);
             }
             SourceKind::Vendor(_) | SourceKind::Named(_) => {}
+        }
+    }
+    // A function that is handed the text by another, which parses as well, does a part of that one's work.
+    let parts: Vec<FunctionId> = found
+        .values()
+        .filter(|place| !place.reads)
+        .filter(|place| found.values().any(|other| other.function != place.function && other.parsers.contains(&place.function) && other.parsers.len() > 1))
+        .map(|place| place.function)
+        .collect();
+    for part in parts {
+        if let Some(place) = found.get_mut(&part) {
+            place.is_part = true;
         }
     }
     found.into_values().collect()
@@ -116,7 +135,7 @@ fn subject(program: &Program<'_>, place: &Place, extraction: Result<Extracted, N
     };
     let parses = place.parses.iter().map(|span| (workspace.file(span.file).display.clone(), line_of(*span)));
     let parses: BTreeSet<(String, u32)> = parses.collect();
-    Subject { id, package, file, line, parses: parses.into_iter().collect(), item: item_path(program, place.function), extraction }
+    Subject { id, package, file, line, parses: parses.into_iter().collect(), item: item_path(program, place.function), is_part: place.is_part, extraction }
 }
 
 /// The item as a path from its crate's root.
@@ -143,8 +162,7 @@ fn extract(
         Ok(extracted) => return Ok(extracted),
         Err(problem) => problem,
     };
-    // A function that is given the text has no read to cut at.
-    if !place.reads || problem.reason == Reason::NotAnHttpHeaderMap {
+    if problem.reason == Reason::NotAnHttpHeaderMap {
         return Err(problem);
     }
     outline(program, files, requirements, place)
@@ -159,10 +177,21 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
     let Some((piece, member)) = pieces.at(byte) else { return Err(no(Reason::MacroWrapped, &function.name)) };
     let piece = &pieces.pieces[piece];
     let range = member.map_or(&piece.range, |member| &piece.members[member].range);
-    if place.at.file != file || !range.contains(&(place.at.start as usize)) {
+    let given = if place.reads { None } else { given_text(program.function(place.function)) };
+    if !place.reads && given.is_none() {
+        return Err(no(Reason::NoAdapter, "no parameter takes the header's text"));
+    }
+    if place.reads && (place.at.file != file || !range.contains(&(place.at.start as usize))) {
         return Err(no(Reason::ReadInHelper, "the header is named elsewhere"));
     }
-    let cut = outline::cut(&pieces.text[range.clone()], place.at.start as usize - range.start)?;
+    let read = (place.at.start as usize).saturating_sub(range.start);
+    let cut = outline::cut(&pieces.text[range.clone()], read, given.as_deref())?;
+    // A text that is handed on unread is the work of whoever reads it.
+    let reads_here = place.parses_here || place.parsers.iter().any(|parser| cut.text.contains(&*program.function(*parser).name));
+    if !reads_here {
+        let parsers: Vec<&str> = place.parsers.iter().map(|parser| &*program.function(*parser).name).collect();
+        return Err(no(Reason::ReadInHelper, &format!("parsed in {}", parsers.join(", "))));
+    }
     let package = program.package_of(function.home);
     let self_type = function.owner.self_type().cloned();
     let mut slice = Slice::new(program, files, package);
@@ -181,7 +210,7 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
     maker.is_outline = true;
     for (name, how) in &cut.free {
         let known = [Name::from(name.as_str())];
-        if !matches!(maker.slice.resolve(function.scope, None, &known), Resolved::Unknown(_)) {
+        if !matches!(maker.slice.resolve(function.scope, None, &known), Resolved::Unknown(_) | Resolved::External(_)) {
             continue;
         }
         let value = match how {
@@ -190,14 +219,19 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
                 maker.is_fed = true;
                 format!("{client}::response::<::std::vec::Vec<u8>>(lines, {:?})", place.header)
             }
-            _ if name != "self" && parameters.contains_key(name) => {
-                let wanted = Wanted { name, is_header_text: false, depth: 0 };
+            Use::Other | Use::Headers if name != "self" && parameters.contains_key(name) => {
+                let wanted = Wanted { name, is_header_text: given.as_ref() == Some(name), depth: 0 };
                 maker.make(&parameters[name], wanted).map_err(|problem| no(problem.reason, &problem.detail))?
             }
             Use::Headers => {
                 let client = maker.http();
                 maker.is_fed = true;
                 format!("{client}::headers(lines, {:?})", place.header)
+            }
+            Use::Fields(fields) => {
+                let client = maker.http();
+                maker.is_fed = true;
+                carrier(fields, &client, &place.header)
             }
             Use::Other => return Err(no(Reason::FreeVariable, name)),
         };
@@ -230,9 +264,38 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
         slice.own(function.home, ty);
     }
     slice.additions.entry(module).or_default().push_str(&subject);
-    slice.close().map_err(|problem| NotExtracted { strategy: Strategy::Outline, ..problem })?;
+    let closed = |slice: &mut Slice<'_, '_>| slice.close().map_err(|problem| NotExtracted { strategy: Strategy::Outline, ..problem });
+    closed(&mut slice)?;
+    // The value may leave as a type of the package's own.
+    for id in slice.whole_types() {
+        Maker::new(&mut slice, &function, &place.header).implement_for(id);
+    }
+    closed(&mut slice)?;
     let unit = cut.exits.first().and_then(|exit| unit::of_name(exit.rsplit('.').next().unwrap_or(exit)));
     finish(slice, requirements, function.home, Strategy::Outline, unit, false, notes)
+}
+
+/// The name of the parameter that is the header's text.
+fn given_text(function: &Function) -> Option<String> {
+    let index = site::text_parameters(function).first().copied().or((function.parameters.len() == 1 + usize::from(function.has_receiver)).then_some(usize::from(function.has_receiver)))?;
+    let name = parameter_name(function, index);
+    (!name.is_empty()).then_some(name)
+}
+
+/// A value of nested types with no more than the fields that lead to the headers: `answer.parts.headers`.
+fn carrier(fields: &[String], client: &str, header: &str) -> String {
+    let mut text = String::from("{ ");
+    for (depth, field) in fields.iter().enumerate() {
+        let inner = if depth + 1 == fields.len() { format!("{client}::HeaderMap") } else { format!("Carrier{}", depth + 1) };
+        text.push_str(&format!("struct Carrier{depth} {{ {field}: {inner} }} "));
+    }
+    let mut value = format!("{client}::headers(lines, {header:?})");
+    for (depth, field) in fields.iter().enumerate().rev() {
+        value = format!("Carrier{depth} {{ {field}: {value} }}");
+    }
+    text.push_str(&value);
+    text.push_str(" }");
+    text
 }
 
 fn named_parameters(function: &Function) -> BTreeMap<String, Type> {
@@ -327,8 +390,8 @@ fn dependency(name: &str, requirements: &Requirements, strategy: Strategy) -> Re
     };
     let locked = requirements.locked(&required.package, &required.version);
     let mut features = required.features.clone();
-    // The harness gives them the time from std.
-    if matches!(name, "chrono" | "time" | "jiff") && !required.default_features && !features.iter().any(|feature| feature == "std") {
+    // The harness has std, and gives them the time from it.
+    if matches!(name, "chrono" | "time" | "jiff" | "http") && !required.default_features && !features.iter().any(|feature| feature == "std") {
         features.push("std".to_owned());
     }
     Ok(Dependency {

@@ -2,7 +2,7 @@
 
 use super::adapter::number_in;
 use super::{Unit, UnitOf};
-use crate::ir::{Body, ExprId, FunctionId, LocalId, Op, Pattern};
+use crate::ir::{Body, ExprId, FunctionId, LocalId, Name, Op, Pattern};
 use crate::module::Program;
 use crate::names;
 use std::collections::HashSet;
@@ -79,7 +79,42 @@ fn above(program: &Program<'_>, id: FunctionId, seen: &mut HashSet<FunctionId>, 
                     return Some(unit);
                 }
             }
+            Followed::Stored(fields, _) => {
+                let found = fields.iter().filter(|field| names::is_hint(field)).find_map(|field| of_field(program, field, seen, depth + 1));
+                if found.is_some() {
+                    return found;
+                }
+            }
             Followed::Nowhere => {}
+        }
+    }
+    None
+}
+
+/// The unit of a number that is kept in a field, from those who read it.
+fn of_field(program: &Program<'_>, field: &Name, seen: &mut HashSet<FunctionId>, depth: usize) -> Option<Unit> {
+    if depth > DEPTH {
+        return None;
+    }
+    for &reader in program.readers_of_field(field).iter().take(CALLERS) {
+        let function = program.function(reader);
+        let Some(body) = &function.body else { continue };
+        let reads = |op: &Op| match op {
+            Op::Field { name, .. } => name == field,
+            Op::Local(local) => body.locals[local.0 as usize].name == *field,
+            _ => false,
+        };
+        let start: Vec<ExprId> = ids(body).filter(|id| reads(&body.expr(*id).op)).collect();
+        let found = match follow(body, start) {
+            Followed::Unit(of, constructor) => Some(Unit { of, because: format!("`{constructor}` in `{}`", function.name) }),
+            Followed::Named(unit) => Some(unit),
+            Followed::Returned | Followed::Stored(_, true) if function.output.as_ref().is_some_and(number_in) => {
+                above(program, reader, seen, depth + 1)
+            }
+            _ => None,
+        };
+        if found.is_some() {
+            return found;
         }
     }
     None
@@ -89,6 +124,8 @@ enum Followed {
     Unit(UnitOf, String),
     Named(Unit),
     Returned,
+    /// In fields of these names; and whether it is returned as well.
+    Stored(Vec<Name>, bool),
     Nowhere,
 }
 
@@ -105,7 +142,8 @@ fn follow(body: &Body, start: Vec<ExprId>) -> Followed {
     let mut flowing: HashSet<ExprId> = start.iter().copied().collect();
     let mut open = start;
     let mut is_returned = false;
-    let mut named = None;
+    let mut named: Option<Unit> = None;
+    let mut stored: Vec<Name> = Vec::new();
     while let Some(id) = open.pop() {
         if Some(id) == body.root {
             is_returned = true;
@@ -125,6 +163,10 @@ fn follow(body: &Body, start: Vec<ExprId>) -> Followed {
                 Op::Method { receiver, name, arguments, .. } => {
                     for argument in arguments {
                         match &body.expr(*argument).op {
+                            // `.min(MAX_WAIT_MS)`: what it is compared with says the unit.
+                            Op::Path(path) if *receiver == id && of_constructor(path.last()).is_none() => {
+                                named = named.or_else(|| of_name(path.last()));
+                            }
                             Op::Path(path) if *receiver == id => {
                                 if let Some(unit) = of_constructor(path.last()) {
                                     return Followed::Unit(unit, path.segments.join("::"));
@@ -164,8 +206,9 @@ fn follow(body: &Body, start: Vec<ExprId>) -> Followed {
                 }
                 Op::Construct { fields, .. } => {
                     let field = fields.iter().find(|(_, value)| *value == id);
-                    if let Some(unit) = field.and_then(|(name, _)| of_name(name)) {
-                        named = named.or(Some(unit));
+                    if let Some((name, _)) = field {
+                        named = named.or_else(|| of_name(name));
+                        stored.push(name.clone());
                     }
                     false
                 }
@@ -174,7 +217,7 @@ fn follow(body: &Body, start: Vec<ExprId>) -> Followed {
                     is_returned = true;
                     false
                 }
-                Op::Try(_) | Op::Await(_) | Op::Cast { .. } | Op::Binary { .. } | Op::Dereference(_) | Op::Reference { .. } => true,
+                Op::Tuple(_) | Op::Try(_) | Op::Await(_) | Op::Cast { .. } | Op::Binary { .. } | Op::Dereference(_) | Op::Reference { .. } => true,
                 _ => false,
             };
             if goes_on && flowing.insert(parent) {
@@ -194,6 +237,7 @@ fn follow(body: &Body, start: Vec<ExprId>) -> Followed {
     }
     match named {
         Some(unit) => Followed::Named(unit),
+        None if !stored.is_empty() => Followed::Stored(stored, is_returned),
         None if is_returned => Followed::Returned,
         None => Followed::Nowhere,
     }

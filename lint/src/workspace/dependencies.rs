@@ -75,6 +75,9 @@ impl Requirements {
             Some(version < last_old)
         };
         let first = |name: &str, major: u64, minor: u64| is_old(name, Version::new(major, minor, 0));
+        if first("reqwest", 0, 10).unwrap_or(false) {
+            return "0.1".to_owned();
+        }
         let is_old = first("reqwest", 0, 12).or_else(|| first("hyper", 1, 0)).or_else(|| first("axum", 0, 7));
         if is_old.unwrap_or(false) { "0.2".to_owned() } else { "1".to_owned() }
     }
