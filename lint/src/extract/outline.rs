@@ -465,6 +465,13 @@ impl<'t> Carver<'t> {
             }
             // A method that only looks at the value: `span.record(..)`, `metrics.observe(wait)`.
             Expr::MethodCall(call) if !is_tail && names::only_looks(&call.method.to_string()) && !range(expr).contains(&self.read) => false,
+            // Called for what it does: its argument is what it does it with.
+            Expr::Call(call) if !is_tail => {
+                let touched = call.args.iter().find(|argument| self.touches(&range(*argument)));
+                let exit = touched.map_or_else(|| self.exit_of(expr), |argument| self.exit_of(argument));
+                kept.push_str(&self.leave(&exit));
+                true
+            }
             _ => {
                 let exit = self.exit_of(expr);
                 kept.push_str(&self.leave(&exit));
@@ -575,7 +582,9 @@ impl<'t> Carver<'t> {
                     Expr::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default(),
                     _ => String::new(),
                 };
-                if super::unit::of_constructor(&name).is_some() || range(expr).contains(&self.read) {
+                // A call that computes something of it, which is neither a wait nor a value around it.
+                let is_around = names::sleeps(&name) || name.starts_with(char::is_uppercase) || matches!(name.as_str(), "new" | "pin" | "ready" | "spawn");
+                if !is_around || range(expr).contains(&self.read) {
                     return whole();
                 }
                 first(&mut call.args.iter()).unwrap_or_else(whole)
@@ -599,6 +608,8 @@ impl<'t> Carver<'t> {
             Expr::Binary(_) | Expr::Cast(_) | Expr::Field(_) | Expr::Path(_) | Expr::Unary(_) => whole(),
             Expr::Closure(closure) => self.exit_of(&closure.body),
             Expr::Macro(_) => variable(),
+            Expr::Match(branch) if self.touches(&range(&*branch.expr)) => whole(),
+            Expr::If(branch) if self.touches(&range(&*branch.cond)) => whole(),
             _ => {
                 // In a branch, a block, a loop: the first expression that takes it.
                 let mut finder = Taking { carver: self, found: None };
@@ -776,7 +787,7 @@ impl Tries<'_> {
         use quote::ToTokens;
         let text = expr.to_token_stream().to_string();
         let names = free_names(&text);
-        text.contains(". await") || words(&text).contains("self") || names.iter().any(|name| !self.tainted.contains(name))
+        text.contains(". await") || names.iter().any(|name| !self.tainted.contains(name))
     }
 }
 

@@ -42,6 +42,8 @@ pub(super) struct Slice<'a, 'w> {
     pub(super) program: &'a mut Program<'w>,
     pub(super) files: &'a mut Files,
     package: u32,
+    /// Names of crates that the package depends on.
+    known: BTreeSet<String>,
     kept: BTreeMap<(FileId, usize), Kept>,
     /// Types whose fields or variants are needed.
     whole: BTreeSet<TypeId>,
@@ -79,11 +81,12 @@ struct Context<'t> {
 }
 
 impl<'a, 'w> Slice<'a, 'w> {
-    pub(super) fn new(program: &'a mut Program<'w>, files: &'a mut Files, package: u32) -> Self {
+    pub(super) fn new(program: &'a mut Program<'w>, files: &'a mut Files, package: u32, known: BTreeSet<String>) -> Self {
         Slice {
             program,
             files,
             package,
+            known,
             kept: BTreeMap::new(),
             whole: BTreeSet::new(),
             owners: BTreeSet::new(),
@@ -229,7 +232,21 @@ impl<'a, 'w> Slice<'a, 'w> {
     pub(super) fn resolve(&mut self, scope: ScopeId, self_type: Option<&Type>, names: &[Name]) -> Resolved {
         let path = written(names.to_vec());
         self.program.load_module_of(scope, &path);
-        self.program.resolve(scope, self_type, &path)
+        let resolved = self.program.resolve(scope, self_type, &path);
+        // What a glob of another crate may have brought in is no crate of its name.
+        if let (Resolved::External(of), Some(first)) = (&resolved, names.first())
+            && (is_std(first) || self.known.contains(&**first))
+            && !of.starts_with(&**first)
+            && of.ends_with(&names.join("::"))
+        {
+            let is_canonical = is_std(first) && is_std(of.split("::").next().unwrap_or_default());
+            return match names.len() {
+                1 => Resolved::Unknown(names[0].clone()),
+                _ if is_canonical => resolved,
+                _ => Resolved::External(names.join("::").into()),
+            };
+        }
+        resolved
     }
 
     /// Follows all that is kept until nothing more is called for.

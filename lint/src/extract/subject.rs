@@ -187,14 +187,14 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
     let read = (place.at.start as usize).saturating_sub(range.start);
     let cut = outline::cut(&pieces.text[range.clone()], read, given.as_deref())?;
     // A text that is handed on unread is the work of whoever reads it.
-    let reads_here = place.parses_here || place.parsers.iter().any(|parser| cut.text.contains(&*program.function(*parser).name));
+    let reads_here = place.parses_here || place.parsers.iter().any(|parser| calls(&cut.text, &program.function(*parser).name));
     if !reads_here {
         let parsers: Vec<&str> = place.parsers.iter().map(|parser| &*program.function(*parser).name).collect();
         return Err(no(Reason::ReadInHelper, &format!("parsed in {}", parsers.join(", "))));
     }
     let package = program.package_of(function.home);
     let self_type = function.owner.self_type().cloned();
-    let mut slice = Slice::new(program, files, package);
+    let mut slice = Slice::new(program, files, package, requirements.names());
     let module = slice.module_of(function.home);
     let of = outcomes_of(&module);
     let parameters: BTreeMap<String, Type> = named_parameters(&function);
@@ -275,6 +275,17 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
     finish(slice, requirements, function.home, Strategy::Outline, unit, false, notes)
 }
 
+/// Whether a text calls a function, conversions by their other names too.
+fn calls(text: &str, name: &str) -> bool {
+    let other = match name {
+        "from_str" => "parse",
+        "try_from" => "try_into",
+        "from" => "into",
+        _ => name,
+    };
+    text.contains(name) || text.contains(other)
+}
+
 /// The name of the parameter that is the header's text.
 fn given_text(function: &Function) -> Option<String> {
     let index = site::text_parameters(function).first().copied().or((function.parameters.len() == 1 + usize::from(function.has_receiver)).then_some(usize::from(function.has_receiver)))?;
@@ -315,7 +326,7 @@ fn slice(program: &mut Program<'_>, files: &mut Files, requirements: &Requiremen
         text_parameters = (usize::from(function.has_receiver)..function.parameters.len()).take(1).collect();
     }
     let has_number = function.output.as_ref().is_some_and(number_in);
-    let mut slice = Slice::new(program, files, package);
+    let mut slice = Slice::new(program, files, package, requirements.names());
     let Adapted { notes } = adapt(&mut slice, place.function, &text_parameters, &place.header)?;
     slice.close()?;
     let unit = if has_number { unit::of_result(slice.program, place.function) } else { None };

@@ -217,6 +217,7 @@ fn follow(body: &Body, start: Vec<ExprId>) -> Followed {
                     is_returned = true;
                     false
                 }
+                Op::Closure { body, .. } => *body == id,
                 Op::Tuple(_) | Op::Try(_) | Op::Await(_) | Op::Cast { .. } | Op::Binary { .. } | Op::Dereference(_) | Op::Reference { .. } => true,
                 _ => false,
             };

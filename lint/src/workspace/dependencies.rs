@@ -2,7 +2,7 @@
 
 use super::{Package, manifest};
 use semver::{Version, VersionReq};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -58,6 +58,11 @@ impl Requirements {
         }
         requirements.locked = package.root.ancestors().find_map(|folder| locked(&folder.join("Cargo.lock"))).unwrap_or_default();
         requirements
+    }
+
+    /// The names that code uses for the crates.
+    pub fn names(&self) -> BTreeSet<String> {
+        self.crates.keys().cloned().collect()
     }
 
     /// The crate of that name in code.
