@@ -37,7 +37,13 @@ fn main() {
             match &subject.extraction {
                 Ok(extracted) => {
                     let unit = extracted.unit.as_ref().map(|unit| format!(" {:?} by {}", unit.of, unit.because));
-                    println!("{} {} {}{}", subject.id, subject.item, extracted.strategy.name(), unit.unwrap_or_default());
+                    println!(
+                        "{} {} {}{}",
+                        subject.id,
+                        subject.item,
+                        extracted.strategy.name(),
+                        unit.unwrap_or_default()
+                    );
                     for note in &extracted.notes {
                         println!("    {note}");
                     }
@@ -47,7 +53,13 @@ fn main() {
                 }
                 Err(problem) => {
                     let strategy = problem.strategy.name();
-                    println!("{} {} {strategy} {}: {}", subject.id, subject.item, problem.reason.code(), problem.detail);
+                    println!(
+                        "{} {} {strategy} {}: {}",
+                        subject.id,
+                        subject.item,
+                        problem.reason.code(),
+                        problem.detail
+                    );
                 }
             }
         }

@@ -1,6 +1,7 @@
 //! The linter: from a Rust checkout to the faults in its handling of HTTP `Retry-After`.
 //!
 //! One way, one stage a module: [`workspace`] -> [`source`] -> [`module`] -> [`ir`] -> [`site`] -> [`behaviour`] -> [`rules`] -> [`diagnostic`] -> [`report`].
+//! Beside it, from what [`behaviour`] saw: [`extract`], which cuts code out so that it can be run.
 
 pub mod behaviour;
 pub mod diagnostic;

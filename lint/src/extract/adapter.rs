@@ -1,5 +1,9 @@
 //! Adapters: from the lines of a header to the parameters of a function, and from its result to an outcome.
 
+mod results;
+
+pub(super) use results::number_in;
+
 use super::clients::{CLIENT, CLOCKS, OUTCOMES, stand_in};
 use super::slice::{ModulePath, Slice, raw};
 use super::{NotExtracted, Reason, Strategy};
@@ -105,21 +109,25 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                 Ok(if parts.is_empty() { "()".to_owned() } else { format!("({},)", parts.join(", ")) })
             }
             Type::Path { path, arguments } => {
-                if path.len() == 1 && let Some((_, bounds)) = self.generics.iter().find(|(name, _)| *name == path[0]) {
+                if path.len() == 1
+                    && let Some((_, bounds)) = self.generics.iter().find(|(name, _)| *name == path[0])
+                {
                     let bounds = bounds.clone();
                     return self.of_bounds(&bounds, wanted);
                 }
-                self.of_path(ty, path, arguments, wanted)
+                self.of_path(path, arguments, wanted)
             }
             _ => Err(no(Reason::NoAdapter, format!("{}: its type", wanted.name))),
         }
     }
 
-    fn of_path(&mut self, ty: &Type, path: &[Name], arguments: &[Type], wanted: Wanted<'_>) -> Made {
+    fn of_path(&mut self, path: &[Name], arguments: &[Type], wanted: Wanted<'_>) -> Made {
         let deeper = Wanted { depth: wanted.depth + 1, ..wanted };
         let self_type = self.self_type.clone();
         let last = path.last().map_or("", |last| last);
-        if last == "Box" && let [inner] = arguments {
+        if last == "Box"
+            && let [inner] = arguments
+        {
             let value = self.make(inner, deeper)?;
             return Ok(format!("::std::boxed::Box::new({value})"));
         }
@@ -129,7 +137,7 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                 match &item.kind {
                     TypeKind::Struct(fields) => {
                         let (scope, name, fields) = (item.scope, item.name.clone(), fields.clone());
-                        self.of_struct(id, scope, &name, &fields, arguments, wanted)
+                        self.of_struct(id, scope, &name, &fields, wanted)
                     }
                     TypeKind::Alias(of) => {
                         let (of, scope) = (of.clone(), item.scope);
@@ -142,13 +150,12 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                     _ => Err(no(Reason::NoAdapter, format!("{}: {last}", wanted.name))),
                 }
             }
-            Resolved::External(of) => self.of_external(&of.to_string(), ty, arguments, wanted),
-            Resolved::Unknown(of) => self.of_external(&of.to_string(), ty, arguments, wanted),
+            Resolved::External(of) | Resolved::Unknown(of) => self.of_external(&of, arguments, wanted),
             _ => Err(no(Reason::NoAdapter, format!("{}: {last}", wanted.name))),
         }
     }
 
-    fn of_external(&mut self, of: &str, _ty: &Type, arguments: &[Type], wanted: Wanted<'_>) -> Made {
+    fn of_external(&mut self, of: &str, arguments: &[Type], wanted: Wanted<'_>) -> Made {
         let deeper = Wanted { depth: wanted.depth + 1, ..wanted };
         let last = of.rsplit("::").next().unwrap_or_default();
         let is_http = of.starts_with("http::") || stand_in(of).is_some();
@@ -179,7 +186,10 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                             let up = self.up();
                             return Ok(if made.contains("value") && !made.contains("text") {
                                 let client = self.http();
-                                format!("{client}::value(lines).as_ref().map(|value| {})", made.replace("(&value)", "value").replace("&(value)", "value"))
+                                format!(
+                                    "{client}::value(lines).as_ref().map(|value| {})",
+                                    made.replace("(&value)", "value").replace("&(value)", "value")
+                                )
                             } else {
                                 format!("{up}{OUTCOMES}::text(lines).map(|text| {made})")
                             });
@@ -228,9 +238,7 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                 let body = if is_generic { "::<::std::vec::Vec<u8>>" } else { "" };
                 Ok(format!("{client}::response{body}(lines, {:?})", self.header))
             }
-            "StatusCode" if is_http => {
-                Ok(format!("{}::StatusCode::TOO_MANY_REQUESTS", self.http()))
-            }
+            "StatusCode" if is_http => Ok(format!("{}::StatusCode::TOO_MANY_REQUESTS", self.http())),
             "HeaderName" if is_http => {
                 let client = self.http();
                 Ok(format!("{client}::HeaderName::from_static({:?})", self.header))
@@ -250,11 +258,14 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                 Ok(format!("::time::OffsetDateTime::from({}{CLOCKS}::wall())", self.up()))
             }
             "Duration" if of == "std::time::Duration" => {
-                let is_own = ["default", "fallback", "backoff", "base", "delay", "initial"].iter().any(|part| name.contains(part));
+                let is_own = ["default", "fallback", "backoff", "base", "delay", "initial"]
+                    .iter()
+                    .any(|part| name.contains(part));
                 if !is_own {
                     return Err(no(Reason::FreeVariable, name));
                 }
-                self.notes.push(format!("`{name}` is a wait of the code's own: a result that equals it counts as no hint"));
+                self.notes
+                    .push(format!("`{name}` is a wait of the code's own: a result that equals it counts as no hint"));
                 Ok(format!("{}{OUTCOMES}::own()", self.up()))
             }
             "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => {
@@ -262,14 +273,22 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                     return Ok(format!("429 as {last}"));
                 }
                 if name.contains("now") {
-                    return Ok(format!("{}{CLOCKS}::wall().duration_since(::std::time::SystemTime::UNIX_EPOCH).unwrap().as_secs() as {last}", self.up()));
+                    return Ok(format!(
+                        "{}{CLOCKS}::wall().duration_since(::std::time::SystemTime::UNIX_EPOCH).unwrap().as_secs() as {last}",
+                        self.up()
+                    ));
                 }
-                if ["attempt", "retries", "retry_count", "tries", "count", "index"].iter().any(|part| name.contains(part)) {
+                if ["attempt", "retries", "retry_count", "tries", "count", "index"]
+                    .iter()
+                    .any(|part| name.contains(part))
+                {
                     self.notes.push(format!("`{name}` is 1"));
                     return Ok(format!("1 as {last}"));
                 }
                 if ["default", "fallback", "backoff"].iter().any(|part| name.contains(part)) {
-                    self.notes.push(format!("`{name}` is a wait of the code's own: a result that equals it counts as no hint"));
+                    self.notes.push(format!(
+                        "`{name}` is a wait of the code's own: a result that equals it counts as no hint"
+                    ));
                     return Ok(format!("{}{OUTCOMES}::own()", self.up()));
                 }
                 Err(no(Reason::FreeVariable, name))
@@ -308,7 +327,7 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
         "\"\"".to_owned()
     }
 
-    fn of_struct(&mut self, id: TypeId, scope: ScopeId, name: &Name, fields: &[FieldItem], _arguments: &[Type], wanted: Wanted<'_>) -> Made {
+    fn of_struct(&mut self, id: TypeId, scope: ScopeId, name: &Name, fields: &[FieldItem], wanted: Wanted<'_>) -> Made {
         let home = self.slice.module_of(scope);
         self.slice.ty(id);
         let was = std::mem::replace(&mut self.scope, scope);
@@ -339,109 +358,6 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
             (_, false) => format!("{path} {{ {} }}", made.join(", ")),
         })
     }
-
-    /// Whether an outcome can be told from a value of the type. Local types get what it takes.
-    pub(super) fn gives_wait(&mut self, ty: &Type, scope: ScopeId, self_type: Option<&Type>, depth: usize) -> bool {
-        if depth > DEPTH {
-            return false;
-        }
-        let ty = match ty {
-            Type::Reference(inner) | Type::MutableReference(inner) => inner,
-            other => other,
-        };
-        let Type::Path { path, arguments } = ty else { return false };
-        let last = path.last().map_or("", |last| last);
-        match self.slice.resolve(scope, self_type, path) {
-            Resolved::Type(id) => {
-                let item = self.slice.program.type_item(id);
-                let (kind, home, name) = (item.kind.clone(), item.scope, item.name.clone());
-                match kind {
-                    TypeKind::Alias(of) => {
-                        // What is written at the alias is resolved where that stands.
-                        let is_wrapper = matches!(of.last_segment(), Some("Option" | "Result"));
-                        match arguments.first() {
-                            Some(given) if is_wrapper => self.gives_wait(given, scope, self_type, depth + 1),
-                            _ => self.gives_wait(&with_arguments(of, arguments), home, None, depth + 1),
-                        }
-                    }
-                    TypeKind::Struct(fields) => self.struct_gives_wait(id, home, &name, &fields, depth),
-                    TypeKind::Enum(variants) => self.enum_gives_wait(id, home, &name, &variants, depth),
-                    TypeKind::Trait(_) => false,
-                }
-            }
-            Resolved::External(of) => {
-                let last = of.rsplit("::").next().unwrap_or_default();
-                let library = of.split("::").next().unwrap_or_default();
-                match last {
-                    "Option" | "Result" | "Box" => arguments.first().is_some_and(|inner| self.gives_wait(inner, scope, self_type, depth + 1)),
-                    "Duration" | "SystemTime" | "Instant" | "TimeDelta" | "DateTime" | "NaiveDateTime" | "OffsetDateTime" | "Timestamp" | "Zoned"
-                    | "SignedDuration" | "HttpDate" => {
-                        if matches!(library, "chrono" | "time" | "jiff" | "httpdate") {
-                            self.slice.crates.insert(library.to_owned());
-                        }
-                        true
-                    }
-                    _ => is_number(last),
-                }
-            }
-            _ => is_number(last) || matches!(last, "Duration" | "SystemTime" | "Instant"),
-        }
-    }
-
-    /// Lets an outcome be told from a type of the package's own, if it holds a wait.
-    pub(super) fn implement_for(&mut self, id: TypeId) {
-        let item = self.slice.program.type_item(id);
-        let (kind, home, name) = (item.kind.clone(), item.scope, item.name.clone());
-        match kind {
-            TypeKind::Struct(fields) => self.struct_gives_wait(id, home, &name, &fields, 1),
-            TypeKind::Enum(variants) => self.enum_gives_wait(id, home, &name, &variants, 1),
-            _ => false,
-        };
-    }
-
-    fn struct_gives_wait(&mut self, id: TypeId, home: ScopeId, name: &Name, fields: &[FieldItem], depth: usize) -> bool {
-        let Some(field) = self.payload(fields, home, depth) else { return false };
-        let module = self.slice.module_of(home);
-        self.slice.ty(id);
-        let text = format!("{}::outcome(self.{})", outcomes(&module), raw(&fields[field].name));
-        self.implement(&module, name, &text);
-        true
-    }
-
-    fn enum_gives_wait(&mut self, id: TypeId, home: ScopeId, name: &Name, variants: &[crate::ir::VariantItem], depth: usize) -> bool {
-        let module = self.slice.module_of(home);
-        let mut arms = String::new();
-        let mut is_any = false;
-        for variant in variants {
-            let Some(field) = self.payload(&variant.fields, home, depth) else { continue };
-            is_any = true;
-            let field = &variant.fields[field].name;
-            arms.push_str(&format!("{}::{} {{ {}: value, .. }} => {}::outcome(value), ", raw(name), raw(&variant.name), field, outcomes(&module)));
-        }
-        if !is_any {
-            return false;
-        }
-        self.slice.ty(id);
-        let text = format!("#[allow(unreachable_patterns)] match self {{ {arms} _ => {}::Outcome::None }}", outcomes(&module));
-        self.implement(&module, name, &text);
-        true
-    }
-
-    /// The field that holds the wait: the one that is named for it, or the only one.
-    fn payload(&mut self, fields: &[FieldItem], home: ScopeId, depth: usize) -> Option<usize> {
-        let named = fields.iter().position(|field| names::is_hint(&field.name));
-        let candidate = named.or(if fields.len() == 1 { Some(0) } else { None })?;
-        self.gives_wait(&fields[candidate].ty, home, None, depth + 1).then_some(candidate)
-    }
-
-    fn implement(&mut self, module: &ModulePath, name: &str, text: &str) {
-        let of = outcomes(module);
-        let text = format!("impl {of}::IntoOutcome for {} {{ fn outcome(self) -> {of}::Outcome {{ {text} }} }}\n\n", raw(name));
-        let addition = self.slice.additions.entry(module.clone()).or_default();
-        if !addition.contains(&text) {
-            addition.push_str(&text);
-        }
-    }
 }
 
 /// How a module names the one that makes outcomes.
@@ -450,29 +366,15 @@ pub(super) fn outcomes(module: &[Name]) -> String {
     format!("{up}{OUTCOMES}")
 }
 
-pub(super) fn is_number(name: &str) -> bool {
-    matches!(name, "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" | "f32" | "f64")
-}
-
-/// The number type within a result, if that is what it comes to.
-pub(super) fn number_in(ty: &Type) -> bool {
-    match ty.peeled() {
-        Type::Path { path, arguments } => match path.last().map(|last| &**last) {
-            Some("Option" | "Result" | "Poll") => arguments.first().is_some_and(number_in),
-            Some(name) => is_number(name),
-            None => false,
-        },
-        _ => false,
-    }
-}
-
 /// An alias's type with the arguments written at the alias: `Result<T>` for `std::result::Result<T, Error>`.
 fn with_arguments(of: Type, given: &[Type]) -> Type {
     let Type::Path { path, mut arguments } = of else { return of };
     let is_parameter = |ty: &Type| matches!(ty, Type::Path { path, arguments } if path.len() == 1 && path[0].len() == 1 && arguments.is_empty());
     let mut given = given.iter();
     for argument in &mut arguments {
-        if is_parameter(argument) && let Some(given) = given.next() {
+        if is_parameter(argument)
+            && let Some(given) = given.next()
+        {
             *argument = given.clone();
         }
     }
@@ -485,7 +387,12 @@ pub(super) struct Adapted {
 }
 
 /// Puts a function `extracted_subject` beside the function that calls it.
-pub(super) fn adapt(slice: &mut Slice<'_, '_>, id: FunctionId, text_parameters: &[usize], header: &str) -> Result<Adapted, NotExtracted> {
+pub(super) fn adapt(
+    slice: &mut Slice<'_, '_>,
+    id: FunctionId,
+    text_parameters: &[usize],
+    header: &str,
+) -> Result<Adapted, NotExtracted> {
     let function: Function = slice.program.function(id).clone();
     let module = slice.module_of(function.home);
     if function.is_async {
@@ -537,7 +444,9 @@ pub(super) fn adapt(slice: &mut Slice<'_, '_>, id: FunctionId, text_parameters: 
     }
     if needs_value {
         let client = maker.http();
-        body.push_str(&format!("    let Some(value) = {client}::value(lines) else {{ return {of}::Outcome::None }};\n"));
+        body.push_str(&format!(
+            "    let Some(value) = {client}::value(lines) else {{ return {of}::Outcome::None }};\n"
+        ));
     }
     body.push_str(&format!("    {of}::outcome({callee}({}))\n", arguments.join(", ")));
     let text = format!("pub fn extracted_subject(lines: &[&[u8]]) -> {of}::Outcome {{\n{body}}}\n\n");
@@ -581,14 +490,17 @@ fn receiver(maker: &mut Maker<'_, '_, '_>, function: &Function) -> Result<String
     let (kind, home, name) = (item.kind.clone(), item.scope, item.name.clone());
     let body = function.body.as_ref();
     let uses_self = body.is_some_and(|body| {
-        body.exprs.iter().any(|expr| matches!(expr.op, Op::Local(local) if &*body.locals[local.0 as usize].name == "self"))
+        body.exprs
+            .iter()
+            .any(|expr| matches!(expr.op, Op::Local(local) if &*body.locals[local.0 as usize].name == "self"))
     });
     let fields: &[FieldItem] = match &kind {
         TypeKind::Struct(fields) => fields,
         _ if uses_self => return Err(needs(&name)),
         _ => &[],
     };
-    let read: Vec<&FieldItem> = fields.iter().filter(|field| body.is_some_and(|body| body.fields.contains(&field.name))).collect();
+    let read: Vec<&FieldItem> =
+        fields.iter().filter(|field| body.is_some_and(|body| body.fields.contains(&field.name))).collect();
     if read.is_empty() {
         // Never looked into, so a value without content will do.
         maker.slice.stub(id);
@@ -596,7 +508,8 @@ fn receiver(maker: &mut Maker<'_, '_, '_>, function: &Function) -> Result<String
         return Ok(format!("{mark}{}", Slice::path_from(&maker.module, &module, &name)));
     }
     let carries = |field: &FieldItem| {
-        matches!(field.ty.last_segment(), Some("HeaderMap" | "Response" | "StatusCode" | "HeaderValue")) || names::is_hint(&field.name)
+        matches!(field.ty.last_segment(), Some("HeaderMap" | "Response" | "StatusCode" | "HeaderValue"))
+            || names::is_hint(&field.name)
     };
     if let Some(field) = read.iter().find(|field| !carries(field)) {
         return Err(needs(&format!("self.{}", field.name)));

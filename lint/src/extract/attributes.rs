@@ -23,7 +23,10 @@ pub(super) fn prune(tokens: &[Token], is_error_derive: bool) -> Pruned {
     while at + 1 < tokens.len() {
         let opening = if tokens[at].text == "#" && tokens[at + 1].text == "[" {
             at + 1
-        } else if tokens[at].text == "#" && tokens[at + 1].text == "!" && tokens.get(at + 2).is_some_and(|t| t.text == "[") {
+        } else if tokens[at].text == "#"
+            && tokens[at + 1].text == "!"
+            && tokens.get(at + 2).is_some_and(|t| t.text == "[")
+        {
             at + 2
         } else {
             at += 1;
@@ -92,9 +95,9 @@ fn derives(tokens: &[Token], word: usize, end: usize, is_error_derive: bool, pru
         }
     }
     let inside = tokens[word + 1].range.end..tokens[close].range.start;
-    for place in word + 2..close {
-        let is_kept = is_error_derive && tokens[place].text == "Error" || tokens[place].text == "thiserror";
-        pruned.is_gone[place] = !is_kept;
+    for (token, is_gone) in tokens.iter().zip(&mut pruned.is_gone).take(close).skip(word + 2) {
+        let is_kept = is_error_derive && token.text == "Error" || token.text == "thiserror";
+        *is_gone = !is_kept;
     }
     pruned.edits.push(Edit { range: inside, text: kept.join(", ") });
 }
@@ -154,8 +157,10 @@ pub(super) fn end_of_thing(tokens: &[Token], start: usize) -> usize {
             Kind::Open => {
                 at = token.partner;
                 let goes_on = tokens.get(at + 1).is_some_and(|next| {
-                    matches!(next.text.as_str(), "." | "?" | "," | ";" | "else" | "=>" | "=" | ":" | "->" | "as" | "(" | "{")
-                        || next.text == "where"
+                    matches!(
+                        next.text.as_str(),
+                        "." | "?" | "," | ";" | "else" | "=>" | "=" | ":" | "->" | "as" | "(" | "{"
+                    ) || next.text == "where"
                         || token.text != "{"
                 });
                 if token.text == "{" && !goes_on {
@@ -182,12 +187,18 @@ mod tests {
 
     #[test]
     fn documentation_and_foreign_attributes_go() {
-        assert_eq!(pruned("/// Text.\n#[derive(Debug, Serialize)] #[serde(rename = \"a\")] struct A;"), "#[derive(Debug)] struct A;");
+        assert_eq!(
+            pruned("/// Text.\n#[derive(Debug, Serialize)] #[serde(rename = \"a\")] struct A;"),
+            "#[derive(Debug)] struct A;"
+        );
     }
 
     #[test]
     fn what_is_not_compiled_goes() {
-        assert_eq!(pruned("fn f() { #[cfg(test)] { a(); } #[cfg(unix)] b(); #[cfg(not(feature = \"x\"))] c(); d() }"), "fn f() { b(); d() }");
+        assert_eq!(
+            pruned("fn f() { #[cfg(test)] { a(); } #[cfg(unix)] b(); #[cfg(not(feature = \"x\"))] c(); d() }"),
+            "fn f() { b(); d() }"
+        );
         assert_eq!(pruned("struct A { #[cfg(windows)] a: u8, b: u8 }"), "struct A { b: u8 }");
     }
 }

@@ -36,11 +36,9 @@ pub(super) fn clock(path: &str) -> Option<Clock> {
             "pub fn chrono_local() -> ::chrono::DateTime<::chrono::Local> { system_time().into() }",
             Some("chrono"),
         ),
-        "time::OffsetDateTime::now_utc" => with(
-            "time_utc",
-            "pub fn time_utc() -> ::time::OffsetDateTime { system_time().into() }",
-            Some("time"),
-        ),
+        "time::OffsetDateTime::now_utc" => {
+            with("time_utc", "pub fn time_utc() -> ::time::OffsetDateTime { system_time().into() }", Some("time"))
+        }
         "time::UtcDateTime::now" => with(
             "time_utc_date_time",
             "pub fn time_utc_date_time() -> ::time::UtcDateTime { system_time().into() }",
@@ -62,8 +60,25 @@ pub(super) fn clock(path: &str) -> Option<Clock> {
 
 /// What of a client's names is there in the module that stands for it.
 const OF_CLIENTS: &[&str] = &[
-    "header", "HeaderMap", "HeaderValue", "HeaderName", "StatusCode", "Method", "Version", "Response", "Request", "Uri",
-    "http", "Error", "Body", "body", "Url", "blocking", "Client", "RequestBuilder", "ClientBuilder",
+    "header",
+    "HeaderMap",
+    "HeaderValue",
+    "HeaderName",
+    "StatusCode",
+    "Method",
+    "Version",
+    "Response",
+    "Request",
+    "Uri",
+    "http",
+    "Error",
+    "Body",
+    "body",
+    "Url",
+    "blocking",
+    "Client",
+    "RequestBuilder",
+    "ClientBuilder",
 ];
 
 /// The crates whose types for headers and answers are those of the crate `http`, or are like them.
@@ -73,7 +88,10 @@ const CLIENTS: &[&str] = &["reqwest", "hyper", "axum", "axum_core", "tower_http"
 pub(super) fn stand_in(path: &str) -> Option<String> {
     let (first, rest) = path.split_once("::").unwrap_or((path, ""));
     if let Some(rest) = rest.strip_prefix("http::")
-        && matches!(first, "axum" | "hyper" | "ureq" | "isahc" | "tonic" | "tower_http" | "headers" | "warp" | "poem" | "reqwest")
+        && matches!(
+            first,
+            "axum" | "hyper" | "ureq" | "isahc" | "tonic" | "tower_http" | "headers" | "warp" | "poem" | "reqwest"
+        )
     {
         return Some(format!("{CLIENT}::http::{rest}"));
     }
@@ -87,7 +105,8 @@ pub(super) fn stand_in(path: &str) -> Option<String> {
         return None;
     }
     let second = rest.split("::").next().unwrap_or_default();
-    (rest.is_empty() || OF_CLIENTS.contains(&second)).then(|| if rest.is_empty() { CLIENT.to_owned() } else { format!("{CLIENT}::{rest}") })
+    (rest.is_empty() || OF_CLIENTS.contains(&second))
+        .then(|| if rest.is_empty() { CLIENT.to_owned() } else { format!("{CLIENT}::{rest}") })
 }
 
 /// The module that stands for a client.
@@ -144,7 +163,8 @@ pub(super) fn client_module(with_url: bool) -> String {
 
 /// The module that holds the clocks.
 pub(super) fn clock_module(clocks: &[Clock]) -> String {
-    let mut definitions: Vec<&str> = clocks.iter().map(|clock| clock.definition).filter(|text| !text.is_empty()).collect();
+    let mut definitions: Vec<&str> =
+        clocks.iter().map(|clock| clock.definition).filter(|text| !text.is_empty()).collect();
     definitions.sort_unstable();
     definitions.dedup();
     let definitions: String = definitions.iter().map(|definition| format!("    {definition}\n")).collect();

@@ -74,13 +74,10 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     };
     let after = match unit {
         UnitOf::UnixSeconds => {
-            format!(
-                "let at = SystemTime::UNIX_EPOCH.checked_add(Duration::from_nanos_u128_saturating(nanoseconds)); at.map_or(Outcome::Delay(Duration::MAX), IntoOutcome::outcome)"
-            )
+            "let at = SystemTime::UNIX_EPOCH.checked_add(saturating(nanoseconds)); at.map_or(Outcome::Delay(Duration::MAX), IntoOutcome::outcome)"
         }
-        _ => "Outcome::Delay(saturating(nanoseconds))".to_owned(),
+        _ => "Outcome::Delay(saturating(nanoseconds))",
     };
-    let after = after.replace("Duration::from_nanos_u128_saturating", "saturating");
     text.push_str(&format!(
         "    fn saturating(nanoseconds: u128) -> Duration {{
         let seconds = nanoseconds / 1_000_000_000;
@@ -91,7 +88,7 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     ));
     for ty in ["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"] {
         let small = matches!(ty, "u8" | "u16" | "i8" | "i16");
-        let own = if small { format!("{ty}::MAX") } else { format!("{own} as {ty}") };
+        let own = if small { format!("{ty}::MAX") } else { format!("{own}u64 as {ty}") };
         text.push_str(&format!(
             "    impl IntoOutcome for {ty} {{ fn outcome(self) -> Outcome {{ number(u128::try_from(self).unwrap_or(0).saturating_mul({nanoseconds})) }} }}
     impl Own for {ty} {{ fn own() -> Self {{ {own} }} }}
@@ -101,7 +98,7 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     for ty in ["f32", "f64"] {
         text.push_str(&format!(
             "    impl IntoOutcome for {ty} {{ fn outcome(self) -> Outcome {{ number((self as f64 * {nanoseconds}f64) as u128) }} }}
-    impl Own for {ty} {{ fn own() -> Self {{ {own} as {ty} }} }}
+    impl Own for {ty} {{ fn own() -> Self {{ {own}u64 as {ty} }} }}
 "
         ));
     }

@@ -4,6 +4,15 @@
 //! hold, for the question is what becomes of a hint that is read. The value leaves where it is slept on, stored, returned or handed on.
 //! What the code would wait by itself, without a hint, is nothing that the copy can know: [`OWN`] stands for it, and counts as no hint.
 
+mod exit;
+mod free;
+mod levels;
+mod rewrite;
+
+use free::{bindings, free_names, words};
+use levels::{Level, descend};
+use rewrite::{Tries, apply};
+
 use super::attributes::is_compiled;
 use super::tokens::{Edit, Kind, Token, tokens};
 use super::{NotExtracted, Reason, Strategy};
@@ -46,27 +55,22 @@ pub(super) enum Use {
     Other,
 }
 
-/// A block around the read, and the statement in it that the read stands in; or an arm's expression without a block.
-struct Level<'b> {
-    statements: &'b [Stmt],
-    statement: usize,
-    expr: Option<&'b Expr>,
-}
-
 /// Cuts out of a function's text the way of the header that is named at a byte of it.
 ///
 /// With `given`, the header's text is the parameter of that name.
 pub(super) fn cut(text: &str, read: usize, given: Option<&str>) -> Result<Cut, NotExtracted> {
     let no = |reason, detail: &str| NotExtracted { strategy: Strategy::Outline, reason, detail: detail.to_owned() };
     let Some(list) = tokens(text) else { return Err(no(Reason::MacroWrapped, "no Rust by itself")) };
-    let Ok(function) = syn::parse_str::<syn::ImplItemFn>(text) else { return Err(no(Reason::MacroWrapped, "no function by itself")) };
+    let Ok(function) = syn::parse_str::<syn::ImplItemFn>(text) else {
+        return Err(no(Reason::MacroWrapped, "no function by itself"));
+    };
     let mut levels = Vec::new();
     let mut read = read;
     match given {
         None => descend(&function.block, read, &mut levels),
         Some(_) => {
             read = usize::MAX;
-            levels.push(Level { statements: &function.block.stmts, statement: 0, expr: None });
+            levels.push(Level { statements: &function.block.stmts, statement: 0, expr: None, gives_by_break: false });
         }
     }
     let mut problem = None;
@@ -86,90 +90,6 @@ pub(super) fn cut(text: &str, read: usize, given: Option<&str>) -> Result<Cut, N
     Err(problem.unwrap_or_else(|| no(Reason::EscapesAs, "the read stands in no statement")))
 }
 
-/// The blocks around a byte, outermost first. Only those whose value goes nowhere but out: what a `let` makes of a block's value belongs to it.
-fn descend<'b>(block: &'b Block, read: usize, levels: &mut Vec<Level<'b>>) {
-    let Some(statement) = block.stmts.iter().position(|statement| range(statement).contains(&read)) else { return };
-    levels.push(Level { statements: &block.stmts, statement, expr: None });
-    match &block.stmts[statement] {
-        Stmt::Local(local) => {
-            if let Some(init) = &local.init {
-                descend_into(&init.expr, read, true, levels);
-            }
-        }
-        Stmt::Expr(expr, _) => descend_into(expr, read, false, levels),
-        _ => {}
-    }
-}
-
-fn descend_into<'b>(expr: &'b Expr, read: usize, is_value: bool, levels: &mut Vec<Level<'b>>) {
-    let inside = |spanned: &dyn Fn() -> Range<usize>| spanned().contains(&read);
-    match expr {
-        Expr::Async(block) => descend(&block.block, read, levels),
-        Expr::Await(inner) => descend_into(&inner.base, read, is_value, levels),
-        Expr::Try(inner) => descend_into(&inner.expr, read, is_value, levels),
-        Expr::Paren(inner) => descend_into(&inner.expr, read, is_value, levels),
-        Expr::Return(inner) => {
-            if let Some(inner) = &inner.expr {
-                descend_into(inner, read, is_value, levels);
-            }
-        }
-        Expr::Call(call) => {
-            if let Some(argument) = call.args.iter().find(|argument| inside(&|| range(*argument))) {
-                descend_into(argument, read, true, levels);
-            }
-        }
-        Expr::MethodCall(call) => {
-            if inside(&|| range(&*call.receiver)) {
-                descend_into(&call.receiver, read, true, levels);
-            } else if !is_combinator(&call.method.to_string())
-                && let Some(argument) = call.args.iter().find(|argument| inside(&|| range(*argument)))
-            {
-                descend_into(argument, read, true, levels);
-            }
-        }
-        Expr::Closure(closure) => match &*closure.body {
-            Expr::Block(block) => descend(&block.block, read, levels),
-            body => descend_into(body, read, true, levels),
-        },
-        _ if is_value => {}
-        Expr::Block(block) => descend(&block.block, read, levels),
-        Expr::Unsafe(block) => descend(&block.block, read, levels),
-        Expr::Loop(repeat) => descend(&repeat.body, read, levels),
-        Expr::While(repeat) => descend(&repeat.body, read, levels),
-        Expr::ForLoop(repeat) => descend(&repeat.body, read, levels),
-        Expr::If(branch) => {
-            if inside(&|| range(&branch.then_branch)) {
-                descend(&branch.then_branch, read, levels);
-            } else if let Some((_, otherwise)) = &branch.else_branch
-                && inside(&|| range(&**otherwise))
-                && let Expr::Block(block) = &**otherwise
-            {
-                descend(&block.block, read, levels);
-            }
-        }
-        Expr::Match(branch) => {
-            let Some(arm) = branch.arms.iter().find(|arm| inside(&|| range(&*arm.body))) else { return };
-            match &*arm.body {
-                Expr::Block(block) => descend(&block.block, read, levels),
-                body => {
-                    levels.push(Level { statements: &[], statement: 0, expr: Some(body) });
-                    descend_into(body, read, false, levels);
-                }
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Whether what a closure gives goes on in the expression that the closure is part of.
-fn is_combinator(method: &str) -> bool {
-    matches!(
-        method,
-        "map" | "and_then" | "or_else" | "map_or" | "map_or_else" | "unwrap_or_else" | "filter" | "filter_map" | "find_map" | "find" | "then"
-            | "ok_or_else" | "map_err" | "flat_map" | "inspect" | "is_some_and" | "is_none_or" | "is_ok_and" | "or_insert_with" | "get_or_insert_with"
-    )
-}
-
 fn range(spanned: &impl Spanned) -> Range<usize> {
     spanned.span().byte_range()
 }
@@ -187,6 +107,8 @@ struct Carver<'t> {
     exits: Vec<String>,
     assumes: bool,
     has_own: bool,
+    /// Whether the value leaves a loop.
+    is_broken_out: bool,
 }
 
 impl<'t> Carver<'t> {
@@ -202,6 +124,7 @@ impl<'t> Carver<'t> {
             exits: Vec::new(),
             assumes: false,
             has_own: false,
+            is_broken_out: false,
         }
     }
 
@@ -218,6 +141,9 @@ impl<'t> Carver<'t> {
         };
         if self.exits.is_empty() {
             return Err(no(Reason::EscapesAs, "the value leaves in no way that is known"));
+        }
+        if self.is_broken_out && level.gives_by_break {
+            return Err(no(Reason::EscapesAs, "the value leaves a loop and goes on"));
         }
         let mut text = body;
         text.push_str("OUTCOMES::Outcome::None\n");
@@ -243,11 +169,22 @@ impl<'t> Carver<'t> {
                 }
             }
         }
-        let items: String = self.levels.iter().flat_map(|level| level.statements).filter_map(|statement| match statement {
-            Stmt::Item(item) => Some(format!("{}\n", &self.text[range(item)])),
-            _ => None,
-        }).collect();
-        Ok(Cut { text: items + &text, free, exits: std::mem::take(&mut self.exits), assumes: self.assumes, has_own: self.has_own })
+        let items: String = self
+            .levels
+            .iter()
+            .flat_map(|level| level.statements)
+            .filter_map(|statement| match statement {
+                Stmt::Item(item) => Some(format!("{}\n", &self.text[range(item)])),
+                _ => None,
+            })
+            .collect();
+        Ok(Cut {
+            text: items + &text,
+            free,
+            exits: std::mem::take(&mut self.exits),
+            assumes: self.assumes,
+            has_own: self.has_own,
+        })
     }
 
     /// The `let` above the read that binds a name, where it can be computed without what only the program has.
@@ -273,7 +210,11 @@ impl<'t> Carver<'t> {
         let text = &self.text[range(&*init.expr)];
         let list = tokens(text).unwrap_or_default();
         let calls_out = list.iter().enumerate().any(|(place, token)| {
-            token.kind == Kind::Word && matches!(token.text.as_str(), "send" | "execute" | "request" | "call" | "run" | "post" | "lock" | "poll" | "next" | "recv")
+            token.kind == Kind::Word
+                && matches!(
+                    token.text.as_str(),
+                    "send" | "execute" | "request" | "call" | "run" | "post" | "lock" | "poll" | "next" | "recv"
+                )
                 && list.get(place + 1).is_some_and(|next| next.text == "(")
         });
         !calls_out && list.len() < 80
@@ -287,12 +228,18 @@ impl<'t> Carver<'t> {
                 continue;
             }
             let next = |count: usize| list.get(place + count).map_or("", |token| token.text.as_str());
-            if next(1) == "." && matches!(next(2), "headers" | "status" | "headers_mut" | "into_parts") && next(3) == "(" {
+            if next(1) == "."
+                && matches!(next(2), "headers" | "status" | "headers_mut" | "into_parts")
+                && next(3) == "("
+            {
                 return Use::Response;
             }
             let mut fields = Vec::new();
             let mut step = 1;
-            while next(step) == "." && !matches!(next(step + 2), "(" | "::") && list.get(place + step + 1).is_some_and(|field| field.kind == Kind::Word) {
+            while next(step) == "."
+                && !matches!(next(step + 2), "(" | "::")
+                && list.get(place + step + 1).is_some_and(|field| field.kind == Kind::Word)
+            {
                 fields.push(next(step + 1).to_owned());
                 step += 2;
             }
@@ -317,7 +264,8 @@ impl<'t> Carver<'t> {
         list.iter().enumerate().filter(|(_, token)| range.contains(&token.range.start)).find_map(|(place, token)| {
             let before = place.checked_sub(1).map_or("", |before| list[before].text.as_str());
             let after = list.get(place + 1).map_or("", |after| after.text.as_str());
-            let is_variable = token.kind == Kind::Word && before != "." && after != ":" && after != "::" && before != "::";
+            let is_variable =
+                token.kind == Kind::Word && before != "." && after != ":" && after != "::" && before != "::";
             if is_variable && self.tainted.contains(&token.text) {
                 return Some(token.text.clone());
             }
@@ -378,16 +326,6 @@ impl<'t> Carver<'t> {
             }
         }
         kept
-    }
-
-    /// A value that a call takes which neither gives a wait nor computes one: `Sleep::new(wait)`.
-    fn handed_on(&self, expr: &Expr) -> Option<String> {
-        let inner = unwrapped(expr);
-        let Expr::Call(call) = inner else { return None };
-        let Expr::Path(path) = &*call.func else { return None };
-        let last = path.path.segments.last()?.ident.to_string();
-        let is_handed = names::sleeps(&last) || last == "new" && !matches!(self.owner(&path.path).as_str(), "Duration" | "Some" | "Box");
-        is_handed.then(|| self.exit_of(expr))
     }
 
     fn owner(&self, path: &syn::Path) -> String {
@@ -463,8 +401,18 @@ impl<'t> Carver<'t> {
                 kept.push_str(&self.leave(&exit));
                 true
             }
+            Expr::Break(leaving) if leaving.expr.is_some() => {
+                self.is_broken_out = true;
+                let exit = self.exit_of(expr);
+                kept.push_str(&self.leave(&exit));
+                true
+            }
             // A method that only looks at the value: `span.record(..)`, `metrics.observe(wait)`.
-            Expr::MethodCall(call) if !is_tail && names::only_looks(&call.method.to_string()) && !range(expr).contains(&self.read) => false,
+            Expr::MethodCall(call)
+                if !is_tail && names::only_looks(&call.method.to_string()) && !range(expr).contains(&self.read) =>
+            {
+                false
+            }
             // Called for what it does: its argument is what it does it with.
             Expr::Call(call) if !is_tail => {
                 let touched = call.args.iter().find(|argument| self.touches(&range(*argument)));
@@ -560,65 +508,6 @@ impl<'t> Carver<'t> {
         if kept.is_empty() { "true".to_owned() } else { kept.join(" && ") }
     }
 
-    /// What leaves with an expression: the part of it that is the value.
-    fn exit_of(&self, expr: &Expr) -> String {
-        let whole = || self.text[range(expr)].to_owned();
-        let first = |parts: &mut dyn Iterator<Item = &Expr>| {
-            let mut touched: Vec<&Expr> = parts.filter(|part| self.touches(&range(*part))).collect();
-            touched.sort_by_key(|part| !self.mentioned(&range(*part)).is_some_and(|name| names::is_hint(&name)));
-            touched.first().map(|part| self.exit_of(part))
-        };
-        let variable = || self.mentioned(&range(expr)).unwrap_or_else(whole);
-        match expr {
-            Expr::Await(inner) => self.exit_of(&inner.base),
-            Expr::Try(inner) => self.exit_of(&inner.expr),
-            Expr::Paren(inner) => self.exit_of(&inner.expr),
-            Expr::Reference(inner) => self.exit_of(&inner.expr),
-            Expr::Return(inner) => inner.expr.as_ref().map_or_else(variable, |inner| self.exit_of(inner)),
-            Expr::Break(inner) => inner.expr.as_ref().map_or_else(variable, |inner| self.exit_of(inner)),
-            Expr::Assign(assign) => self.exit_of(&assign.right),
-            Expr::Call(call) => {
-                let name = match &*call.func {
-                    Expr::Path(path) => path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default(),
-                    _ => String::new(),
-                };
-                // A call that computes something of it, which is neither a wait nor a value around it.
-                let is_around = names::sleeps(&name) || name.starts_with(char::is_uppercase) || matches!(name.as_str(), "new" | "pin" | "ready" | "spawn");
-                if !is_around || range(expr).contains(&self.read) {
-                    return whole();
-                }
-                first(&mut call.args.iter()).unwrap_or_else(whole)
-            }
-            Expr::MethodCall(call) => {
-                let receiver = range(&*call.receiver);
-                if self.touches(&receiver) {
-                    return whole();
-                }
-                first(&mut call.args.iter()).unwrap_or_else(whole)
-            }
-            Expr::Struct(literal) => {
-                let named = literal.fields.iter().find(|field| {
-                    matches!(&field.member, syn::Member::Named(name) if names::is_hint(&name.to_string())) && self.touches(&range(*field))
-                });
-                let field = named.or_else(|| literal.fields.iter().find(|field| self.touches(&range(*field)) || self.mentioned(&range(&field.expr)).is_some()));
-                field.map_or_else(variable, |field| self.exit_of(&field.expr))
-            }
-            Expr::Tuple(tuple) => first(&mut tuple.elems.iter()).unwrap_or_else(variable),
-            Expr::Array(array) => first(&mut array.elems.iter()).unwrap_or_else(variable),
-            Expr::Binary(_) | Expr::Cast(_) | Expr::Field(_) | Expr::Path(_) | Expr::Unary(_) => whole(),
-            Expr::Closure(closure) => self.exit_of(&closure.body),
-            Expr::Macro(_) => variable(),
-            Expr::Match(branch) if self.touches(&range(&*branch.expr)) => whole(),
-            Expr::If(branch) if self.touches(&range(&*branch.cond)) => whole(),
-            _ => {
-                // In a branch, a block, a loop: the first expression that takes it.
-                let mut finder = Taking { carver: self, found: None };
-                finder.visit_inner(expr);
-                finder.found.unwrap_or_else(variable)
-            }
-        }
-    }
-
     fn leave(&mut self, exit: &str) -> String {
         self.exits.push(exit.split_whitespace().collect::<Vec<_>>().join(" "));
         let exit = self.edited_text(exit);
@@ -634,10 +523,13 @@ impl<'t> Carver<'t> {
     fn edited_text(&mut self, text: &str) -> String {
         // As an expression, a statement or a condition.
         let wrapped = format!("{{ {text} }}");
-        let block = syn::parse_str::<Block>(&wrapped).or_else(|_| syn::parse_str::<Block>(&format!("{{ if {text} {{}} }}")));
+        let block =
+            syn::parse_str::<Block>(&wrapped).or_else(|_| syn::parse_str::<Block>(&format!("{{ if {text} {{}} }}")));
         let Ok(block) = block else { return text.to_owned() };
         let shift = if syn::parse_str::<Block>(&wrapped).is_ok() { 2 } else { 5 };
-        let Ok(block) = (if shift == 2 { syn::parse_str::<Block>(&wrapped) } else { Ok(block) }) else { return text.to_owned() };
+        let Ok(block) = (if shift == 2 { syn::parse_str::<Block>(&wrapped) } else { Ok(block) }) else {
+            return text.to_owned();
+        };
         let mut edits = Tries { edits: Vec::new(), has_own: false, tainted: &self.tainted, depth: 0 };
         edits.visit_block(&block);
         self.has_own |= edits.has_own;
@@ -653,141 +545,18 @@ impl<'t> Carver<'t> {
         });
         let mut edits: Vec<Edit> = edits.collect();
         // A replaced range swallows those within it.
-        let replaced: Vec<Range<usize>> = edits.iter().filter(|edit| edit.range.len() > 1).map(|edit| edit.range.clone()).collect();
-        edits.retain(|edit| !replaced.iter().any(|outer| outer.start <= edit.range.start && edit.range.end <= outer.end && *outer != edit.range));
+        let replaced: Vec<Range<usize>> =
+            edits.iter().filter(|edit| edit.range.len() > 1).map(|edit| edit.range.clone()).collect();
+        edits.retain(|edit| {
+            !replaced
+                .iter()
+                .any(|outer| outer.start <= edit.range.start && edit.range.end <= outer.end && *outer != edit.range)
+        });
         apply(text, edits)
     }
 
     fn tokens_in(&self, range: &Range<usize>) -> Vec<Token> {
         tokens(self.text.get(range.clone()).unwrap_or("")).unwrap_or_default()
-    }
-}
-
-/// Insertions at one place keep their order: outer ones first.
-fn apply(text: &str, edits: Vec<Edit>) -> String {
-    let mut at: Vec<(usize, usize, String, bool)> = Vec::new();
-    for (order, edit) in edits.into_iter().enumerate() {
-        let is_insertion = edit.range.is_empty();
-        at.push((edit.range.start, order, edit.text.clone(), is_insertion));
-        if !is_insertion {
-            let last = at.len() - 1;
-            at[last].1 = usize::MAX - order;
-            at.push((edit.range.start, usize::MAX, format!("\u{0}{}", edit.range.len()), false));
-        }
-    }
-    let mut result = String::new();
-    let mut done = 0;
-    at.sort_by_key(|(place, order, ..)| (*place, *order));
-    for (place, _, insert, _) in at {
-        if place < done && !insert.starts_with('\u{0}') {
-            continue;
-        }
-        if let Some(length) = insert.strip_prefix('\u{0}') {
-            done = done.max(place + length.parse::<usize>().unwrap_or(0));
-            continue;
-        }
-        if place > done {
-            result.push_str(&text[done..place]);
-            done = place;
-        }
-        result.push_str(&insert);
-    }
-    result.push_str(text.get(done..).unwrap_or(""));
-    result
-}
-
-/// Finds the innermost call, literal or return that takes the value.
-struct Taking<'c, 't> {
-    carver: &'c Carver<'t>,
-    found: Option<String>,
-}
-
-impl Taking<'_, '_> {
-    fn visit_inner(&mut self, expr: &Expr) {
-        syn::visit::visit_expr(self, expr);
-    }
-}
-
-impl<'ast> Visit<'ast> for Taking<'_, '_> {
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        if self.found.is_some() || !self.carver.touches(&range(expr)) {
-            return;
-        }
-        match expr {
-            Expr::Call(_) | Expr::MethodCall(_) | Expr::Struct(_) | Expr::Return(_) | Expr::Path(_) | Expr::Tuple(_) | Expr::Assign(_) => {
-                self.found = Some(self.carver.exit_of(expr));
-            }
-            _ => syn::visit::visit_expr(self, expr),
-        }
-    }
-
-    fn visit_macro(&mut self, _: &'ast syn::Macro) {}
-}
-
-/// Finds `?` and `return` outside of closures, and fallbacks that are the code's own.
-struct Tries<'c> {
-    /// A range, what goes before it, and what stands for its last byte; with `=` before it, what stands for all of it.
-    edits: Vec<(Range<usize>, String, String)>,
-    has_own: bool,
-    tainted: &'c BTreeSet<String>,
-    depth: usize,
-}
-
-impl Tries<'_> {
-    fn replace(&mut self, range: Range<usize>, text: &str) {
-        self.edits.push((range, String::new(), format!("={text}")));
-    }
-}
-
-impl<'ast> Visit<'ast> for Tries<'_> {
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        match expr {
-            Expr::Try(tried) if self.depth == 0 => {
-                self.edits.push((
-                    range(expr),
-                    "(match OUTCOMES::Tried::tried(".to_owned(),
-                    ") { ::std::result::Result::Ok(value) => value, ::std::result::Result::Err(outcome) => return outcome })".to_owned(),
-                ));
-                self.visit_expr(&tried.expr);
-            }
-            Expr::Return(_) | Expr::Continue(_) | Expr::Break(_) if self.depth == 0 => {
-                self.replace(range(expr), "return OUTCOMES::Outcome::None");
-            }
-            Expr::MethodCall(call) => {
-                self.visit_expr(&call.receiver);
-                let name = call.method.to_string();
-                for argument in &call.args {
-                    let is_fallback = matches!(name.as_str(), "unwrap_or" | "unwrap_or_else" | "map_or" | "map_or_else")
-                        && std::ptr::eq(argument, &call.args[0]);
-                    if is_fallback && self.is_own(argument) {
-                        self.has_own = true;
-                        let text = if name.ends_with("else") { format!("|| {OWN}") } else { OWN.to_owned() };
-                        self.replace(range(argument), &text);
-                    } else {
-                        self.visit_expr(argument);
-                    }
-                }
-            }
-            Expr::Closure(closure) => {
-                self.depth += 1;
-                self.visit_expr(&closure.body);
-                self.depth -= 1;
-            }
-            Expr::Async(_) => {}
-            _ => syn::visit::visit_expr(self, expr),
-        }
-    }
-
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
-}
-
-impl Tries<'_> {
-    /// Whether a fallback needs what only the program has: `self`, a future, a variable that is no constant.
-    fn is_own(&self, expr: &Expr) -> bool {
-        use quote::ToTokens;
-        let text = expr.to_token_stream().to_string();
-        let names = free_names(&text);
-        text.contains(". await") || names.iter().any(|name| !self.tainted.contains(name))
     }
 }
 
@@ -810,20 +579,15 @@ fn is_compound(op: &syn::BinOp) -> bool {
     )
 }
 
-fn unwrapped(expr: &Expr) -> &Expr {
-    match expr {
-        Expr::Await(inner) => unwrapped(&inner.base),
-        Expr::Try(inner) => unwrapped(&inner.expr),
-        Expr::Paren(inner) => unwrapped(&inner.expr),
-        other => other,
-    }
-}
-
 /// Whether a statement ends the way it stands on.
 fn diverges(statement: &Stmt) -> bool {
     match statement {
         Stmt::Expr(Expr::Return(_) | Expr::Continue(_) | Expr::Break(_), _) => true,
-        Stmt::Macro(call) => call.mac.path.segments.last().is_some_and(|last| matches!(last.ident.to_string().as_str(), "bail" | "panic" | "unreachable" | "todo")),
+        Stmt::Macro(call) => {
+            call.mac.path.segments.last().is_some_and(|last| {
+                matches!(last.ident.to_string().as_str(), "bail" | "panic" | "unreachable" | "todo")
+            })
+        }
         _ => false,
     }
 }
@@ -833,142 +597,23 @@ fn is_logging(list: &[Token]) -> bool {
     let Some(bang) = list.iter().position(|token| token.text == "!") else { return false };
     let is_path = list[..bang].iter().all(|token| token.kind == Kind::Word || token.text == "::");
     let last = bang.checked_sub(1).map_or("", |last| list[last].text.as_str());
-    is_path && matches!(last, "trace" | "debug" | "info" | "warn" | "error" | "event" | "log" | "println" | "eprintln" | "print" | "eprint" | "counter" | "gauge" | "histogram" | "dbg")
-}
-
-/// The names that a pattern binds.
-fn bindings(pattern: &Pat) -> BTreeSet<String> {
-    struct Names(BTreeSet<String>);
-    impl<'ast> Visit<'ast> for Names {
-        fn visit_pat_ident(&mut self, pattern: &'ast syn::PatIdent) {
-            let name = pattern.ident.to_string();
-            if !name.starts_with(char::is_uppercase) {
-                self.0.insert(name);
-            }
-            syn::visit::visit_pat_ident(self, pattern);
-        }
-    }
-    let mut names = Names(BTreeSet::new());
-    names.visit_pat(pattern);
-    names.0
-}
-
-fn words(text: &str) -> BTreeSet<String> {
-    let list = tokens(text).unwrap_or_default();
-    list.into_iter().filter(|token| token.kind == Kind::Word).map(|token| token.text).collect()
-}
-
-/// Variables in a text of statements that nothing in it binds.
-pub(super) fn free_names(text: &str) -> BTreeSet<String> {
-    let Ok(block) = syn::parse_str::<Block>(&format!("{{ {text} }}")) else { return BTreeSet::new() };
-    let mut walker = Free { scopes: vec![BTreeSet::new()], free: BTreeSet::new() };
-    walker.visit_block(&block);
-    walker.free
-}
-
-struct Free {
-    scopes: Vec<BTreeSet<String>>,
-    free: BTreeSet<String>,
-}
-
-impl Free {
-    fn bind(&mut self, pattern: &Pat) {
-        let names = bindings(pattern);
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.extend(names);
-        }
-    }
-
-    fn inside(&mut self, visit: impl FnOnce(&mut Self)) {
-        self.scopes.push(BTreeSet::new());
-        visit(self);
-        self.scopes.pop();
-    }
-
-    fn name(&mut self, name: &str) {
-        let is_variable = name == "self" || name.starts_with(|letter: char| letter.is_lowercase() || letter == '_');
-        if is_variable && !self.scopes.iter().any(|scope| scope.contains(name)) {
-            self.free.insert(name.to_owned());
-        }
-    }
-}
-
-impl<'ast> Visit<'ast> for Free {
-    fn visit_block(&mut self, block: &'ast Block) {
-        self.inside(|this| syn::visit::visit_block(this, block));
-    }
-
-    fn visit_local(&mut self, local: &'ast syn::Local) {
-        if let Some(init) = &local.init {
-            self.visit_expr(&init.expr);
-            if let Some((_, otherwise)) = &init.diverge {
-                self.visit_expr(otherwise);
-            }
-        }
-        self.bind(&local.pat);
-    }
-
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        match expr {
-            Expr::Path(path) => {
-                if let Some(name) = path.path.get_ident() {
-                    self.name(&name.to_string());
-                }
-            }
-            Expr::Call(call) => {
-                // A function's name is none of a variable, unless it is bound as one.
-                if !matches!(&*call.func, Expr::Path(_)) {
-                    self.visit_expr(&call.func);
-                }
-                call.args.iter().for_each(|argument| self.visit_expr(argument));
-            }
-            Expr::Closure(closure) => self.inside(|this| {
-                closure.inputs.iter().for_each(|input| this.bind(input));
-                this.visit_expr(&closure.body);
-            }),
-            Expr::If(branch) => {
-                self.inside(|this| {
-                    this.visit_expr(&branch.cond);
-                    this.visit_block(&branch.then_branch);
-                });
-                if let Some((_, otherwise)) = &branch.else_branch {
-                    self.visit_expr(otherwise);
-                }
-            }
-            Expr::Let(binding) => {
-                self.visit_expr(&binding.expr);
-                self.bind(&binding.pat);
-            }
-            Expr::While(repeat) => self.inside(|this| {
-                this.visit_expr(&repeat.cond);
-                this.visit_block(&repeat.body);
-            }),
-            Expr::ForLoop(repeat) => {
-                self.visit_expr(&repeat.expr);
-                self.inside(|this| {
-                    this.bind(&repeat.pat);
-                    this.visit_block(&repeat.body);
-                });
-            }
-            Expr::Match(branch) => {
-                self.visit_expr(&branch.expr);
-                for arm in &branch.arms {
-                    self.inside(|this| {
-                        this.bind(&arm.pat);
-                        if let Pat::Guard(guard) = &arm.pat {
-                            this.visit_expr(&guard.guard);
-                        }
-                        this.visit_expr(&arm.body);
-                    });
-                }
-            }
-            _ => syn::visit::visit_expr(self, expr),
-        }
-    }
-
-    fn visit_item(&mut self, _: &'ast syn::Item) {}
-
-    fn visit_macro(&mut self, _: &'ast syn::Macro) {}
-
-    fn visit_pat(&mut self, _: &'ast Pat) {}
+    is_path
+        && matches!(
+            last,
+            "trace"
+                | "debug"
+                | "info"
+                | "warn"
+                | "error"
+                | "event"
+                | "log"
+                | "println"
+                | "eprintln"
+                | "print"
+                | "eprint"
+                | "counter"
+                | "gauge"
+                | "histogram"
+                | "dbg"
+        )
 }

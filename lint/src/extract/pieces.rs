@@ -38,8 +38,6 @@ pub(super) struct Piece {
     pub(super) head: Range<usize>,
     /// Of an `impl`: what is in it.
     pub(super) members: Vec<Member>,
-    /// Whether it stands in the call of a macro.
-    pub(super) in_macro: bool,
 }
 
 /// What stands in an `impl`.
@@ -86,7 +84,7 @@ fn read(program: &Program<'_>, file: FileId) -> Option<FilePieces> {
     let text = source::read(program.workspace(), file).ok()?;
     parse::check(&text).ok()?;
     let parsed = parse::file(&text).ok()?;
-    let mut reader = Reader { shift: parsed.shift as usize, pieces: Vec::new(), modules: Vec::new(), in_macro: false };
+    let mut reader = Reader { shift: parsed.shift as usize, pieces: Vec::new(), modules: Vec::new() };
     reader.items(&parsed.syntax.items);
     let pieces = reader.pieces;
     drop(parsed);
@@ -98,7 +96,6 @@ struct Reader {
     shift: usize,
     pieces: Vec<Piece>,
     modules: Vec<Name>,
-    in_macro: bool,
 }
 
 impl Reader {
@@ -140,9 +137,7 @@ impl Reader {
                 // A wrapper around items, of the kind that puts a `cfg` on each.
                 None => {
                     if let Ok(inner) = syn::parse2::<syn::File>(item.mac.tokens.clone()) {
-                        let was = std::mem::replace(&mut self.in_macro, true);
                         self.items(&inner.items);
-                        self.in_macro = was;
                     }
                 }
             },
@@ -170,9 +165,10 @@ impl Reader {
                 if let Some(piece) = self.pieces.last_mut() {
                     piece.head = piece.range.start..brace.end;
                     piece.members = members;
-                    piece.of_trait = item.trait_.as_ref().and_then(|of| {
-                        of.0.segments.last().map(|segment| segment.ident.to_string())
-                    });
+                    piece.of_trait = item
+                        .trait_
+                        .as_ref()
+                        .and_then(|of| of.0.segments.last().map(|segment| segment.ident.to_string()));
                 }
             }
             _ => {}
@@ -189,7 +185,6 @@ impl Reader {
             modules: self.modules.clone(),
             of_trait: None,
             members: Vec::new(),
-            in_macro: self.in_macro,
         });
     }
 }

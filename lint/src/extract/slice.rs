@@ -4,10 +4,14 @@
 //! place to place. `use` lines are not copied but made: for each name that a copied text begins a path with, one line that says where it
 //! comes from.
 
+mod impls;
+mod paths;
+mod print;
+
 use super::attributes::{is_compiled, prune};
-use super::clients::{self, CLOCKS, Clock};
+use super::clients::{CLOCKS, Clock};
 use super::pieces::{FilePieces, Files, Piece, PieceKind};
-use super::tokens::{Edit, Kind, Token, WrittenPath, edited, methods, paths, tokens};
+use super::tokens::{Edit, Kind, Token, edited, methods, paths, tokens};
 use super::{NotExtracted, Reason, Strategy};
 use crate::ir::{FileId, FunctionId, Name, Owner, Path, ScopeId, Type, TypeId, TypeKind};
 use crate::module::{Program, Resolved};
@@ -81,7 +85,12 @@ struct Context<'t> {
 }
 
 impl<'a, 'w> Slice<'a, 'w> {
-    pub(super) fn new(program: &'a mut Program<'w>, files: &'a mut Files, package: u32, known: BTreeSet<String>) -> Self {
+    pub(super) fn new(
+        program: &'a mut Program<'w>,
+        files: &'a mut Files,
+        package: u32,
+        known: BTreeSet<String>,
+    ) -> Self {
         Slice {
             program,
             files,
@@ -134,7 +143,7 @@ impl<'a, 'w> Slice<'a, 'w> {
             return self.refuse(Reason::UnresolvedImport, "a file that cannot be read");
         };
         let Some((place, member)) = pieces.at(byte) else {
-            return self.refuse(Reason::MacroWrapped, &self.program.function(id).name.to_string());
+            return self.refuse(Reason::MacroWrapped, &self.program.function(id).name.clone());
         };
         let of_std_trait = match &owner {
             Owner::TraitImpl { .. } => !without_trait,
@@ -299,12 +308,24 @@ impl<'a, 'w> Slice<'a, 'w> {
     }
 
     /// Looks at one part of a piece: what it needs, and what has to be changed in its copy.
-    fn look_at(&mut self, file: FileId, place: usize, pieces: &Rc<FilePieces>, piece: &Piece, part: usize, range: Range<usize>) {
+    fn look_at(
+        &mut self,
+        file: FileId,
+        place: usize,
+        pieces: &Rc<FilePieces>,
+        piece: &Piece,
+        part: usize,
+        range: Range<usize>,
+    ) {
         let Some(scope) = self.program.module_scope(file, &piece.modules) else { return };
         let text = &pieces.text[range.clone()];
         self.bytes += text.len();
         // The head of an `impl` has an open brace.
-        let list = if part == usize::MAX && piece.kind == PieceKind::Impl { tokens(&format!("{text}}}")) } else { tokens(text) };
+        let list = if part == usize::MAX && piece.kind == PieceKind::Impl {
+            tokens(&format!("{text}}}"))
+        } else {
+            tokens(text)
+        };
         let Some(list) = list else { return self.refuse(Reason::MacroWrapped, &piece.name) };
         let function = self.function_in(file, &range, piece, part);
         let mut context = Context {
@@ -320,7 +341,8 @@ impl<'a, 'w> Slice<'a, 'w> {
             context.scope = function.scope;
             context.self_type = function.owner.self_type().cloned();
             let body = function.body.as_ref();
-            context.locals = body.into_iter().flat_map(|body| body.locals.iter().map(|local| local.name.clone())).collect();
+            context.locals =
+                body.into_iter().flat_map(|body| body.locals.iter().map(|local| local.name.clone())).collect();
         }
         let edits = self.needs(&context);
         let kept = self.kept.entry((file, place)).or_default();
@@ -329,22 +351,26 @@ impl<'a, 'w> Slice<'a, 'w> {
     }
 
     fn function_in(&self, file: FileId, range: &Range<usize>, piece: &Piece, part: usize) -> Option<FunctionId> {
-        if !matches!(piece.kind, PieceKind::Function | PieceKind::Impl) || piece.kind == PieceKind::Impl && part == usize::MAX {
+        if !matches!(piece.kind, PieceKind::Function | PieceKind::Impl)
+            || piece.kind == PieceKind::Impl && part == usize::MAX
+        {
             return None;
         }
         let name = if piece.kind == PieceKind::Impl { piece.members[part].name.clone() } else { piece.name.clone() };
-        self.program
-            .functions_named(&name)
-            .iter()
-            .copied()
-            .find(|id| {
-                let span = self.program.function(*id).name_span;
-                span.file == file && range.contains(&(span.start as usize))
-            })
+        self.program.functions_named(&name).iter().copied().find(|id| {
+            let span = self.program.function(*id).name_span;
+            span.file == file && range.contains(&(span.start as usize))
+        })
     }
 
     /// Looks at a text that is put into a module: gives it as it has to stand there.
-    pub(super) fn text_in(&mut self, text: &str, scope: ScopeId, self_type: Option<Type>, locals: HashSet<Name>) -> String {
+    pub(super) fn text_in(
+        &mut self,
+        text: &str,
+        scope: ScopeId,
+        self_type: Option<Type>,
+        locals: HashSet<Name>,
+    ) -> String {
         let Some(list) = tokens(text) else {
             self.refuse(Reason::MacroWrapped, "text that is no Rust by itself");
             return String::new();
@@ -364,9 +390,23 @@ impl<'a, 'w> Slice<'a, 'w> {
         self.loud_macros(context, &mut pruned);
         let gone = pruned.is_gone;
         let mut edits = pruned.edits;
-        self.words.extend(list.iter().zip(&gone).filter(|(token, gone)| token.kind == Kind::Word && !**gone).map(|(token, _)| token.text.clone()));
-        let live: Vec<Token> =
-            list.iter().enumerate().map(|(place, token)| if gone[place] { Token { kind: Kind::Mark, text: " ".to_owned(), ..token.clone() } } else { token.clone() }).collect();
+        self.words.extend(
+            list.iter()
+                .zip(&gone)
+                .filter(|(token, gone)| token.kind == Kind::Word && !**gone)
+                .map(|(token, _)| token.text.clone()),
+        );
+        let live: Vec<Token> = list
+            .iter()
+            .enumerate()
+            .map(|(place, token)| {
+                if gone[place] {
+                    Token { kind: Kind::Mark, text: " ".to_owned(), ..token.clone() }
+                } else {
+                    token.clone()
+                }
+            })
+            .collect();
         self.called.extend(methods(&live).into_iter().map(str::to_owned));
         for (place, token) in live.iter().enumerate() {
             if token.text == "elapsed" && place > 0 && live[place - 1].text == "." {
@@ -387,394 +427,6 @@ impl<'a, 'w> Slice<'a, 'w> {
         edits
     }
 
-    /// Macros that log or print give nothing to anyone.
-    fn loud_macros(&mut self, context: &Context<'_>, pruned: &mut super::attributes::Pruned) {
-        let list = context.tokens;
-        for path in paths(list) {
-            let last = *path.places.last().unwrap_or(&0);
-            let (Some(bang), Some(open)) = (list.get(last + 1), list.get(last + 2)) else { continue };
-            if bang.text != "!" || open.kind != Kind::Open || pruned.is_gone[last] {
-                continue;
-            }
-            let name = path.names.last().map_or("", String::as_str);
-            let of_loggers = path.names.len() > 1 && matches!(path.names[0].as_str(), "log" | "tracing" | "slog" | "defmt");
-            let is_loud = matches!(
-                name,
-                "trace" | "debug" | "info" | "warn" | "error" | "event" | "log" | "println" | "eprintln" | "print" | "eprint"
-                    | "counter" | "gauge" | "histogram"
-            );
-            if (path.names.len() == 1 || of_loggers) && is_loud {
-                pruned.leave_out(list, path.places[0], open.partner, "()");
-            }
-        }
-    }
-
-    /// What one path of a text needs.
-    fn path(&mut self, context: &Context<'_>, live: &[Token], path: &WrittenPath, edits: &mut Vec<Edit>) {
-        let names: Vec<Name> = path.names.iter().map(|name| name.as_str().into()).collect();
-        let first = &*names[0];
-        // Stands for the module that makes outcomes, in text of our own.
-        if first == "OUTCOMES" {
-            return;
-        }
-        let after = live.get(path.places.last().unwrap_or(&0) + 1).map_or("", |token| token.text.as_str());
-        let before = path.places[0].checked_sub(1).map_or("", |before| live[before].text.as_str());
-        if names.len() == 1 && (context.locals.contains(&names[0]) || before == "'" || matches!(before, "fn" | "mod" | "struct" | "enum" | "trait")) {
-            return;
-        }
-        if names.len() == 1 && after == ":" && first.starts_with(char::is_lowercase) {
-            return;
-        }
-        if after == "!" && live.get(path.places.last().unwrap_or(&0) + 2).is_some_and(|open| open.kind == Kind::Open) {
-            return self.macro_call(context, &names);
-        }
-        let scope = context.scope;
-        if first == "Self" {
-            self.path_of_self(context, &names, after);
-            return;
-        }
-        let mut resolved = if path.is_global {
-            Resolved::External(path.names.join("::").into())
-        } else {
-            self.resolve(scope, context.self_type.as_ref(), &names)
-        };
-        // The longest part that means something, for `Type::of_a_trait`.
-        let mut length = names.len();
-        while matches!(resolved, Resolved::Unknown(_)) && length > 1 {
-            length -= 1;
-            let part = self.resolve(scope, context.self_type.as_ref(), &names[..length]);
-            if !matches!(part, Resolved::Functions(_)) {
-                resolved = part;
-            }
-        }
-        // Re-exported in ways that are not followed, the names of std's times are theirs.
-        if let Resolved::Unknown(_) = resolved
-            && let Some(at) = names.iter().rposition(|name| matches!(&**name, "Duration" | "Instant" | "SystemTime"))
-            && self.program.unique_type(self.package, &names[at]).is_none()
-        {
-            resolved = Resolved::External(format!("std::time::{}", names[at..].join("::")).into());
-            length = names.len();
-        }
-        let place_of = |count: usize| live[path.places[0]].range.start..live[path.places[count - 1]].range.end;
-        let local = |this: &Self, scope: ScopeId, name: &str| Self::path_from(&context.module, &this.module_of(scope), name);
-        let is_relative = matches!(first, "crate" | "self" | "super");
-        // For an item of the workspace: the path to it, and how many names of the written path that is.
-        let mut replacement: Option<(usize, String)> = None;
-        match resolved {
-            Resolved::Functions(ids) => {
-                let ids = self.compiled(ids);
-                for id in &ids {
-                    self.function(*id, false);
-                }
-                let Some(first) = ids.first() else { return };
-                let function = self.program.function(*first);
-                match function.owner {
-                    Owner::Free => replacement = Some((length, local(self, function.home, &function.name))),
-                    _ => {
-                        let owner = length.saturating_sub(1);
-                        if owner > 0 && let Resolved::Type(ty) = self.resolve(scope, context.self_type.as_ref(), &names[..owner]) {
-                            let item = self.program.type_item(ty);
-                            replacement = Some((owner, local(self, item.scope, &item.name)));
-                            self.owners.insert(ty);
-                        }
-                    }
-                }
-            }
-            Resolved::Constant(id) => {
-                let constant = self.program.constant(id);
-                let (file, byte, home, name) = (constant.span.file, constant.span.start as usize, constant.home, constant.name.clone());
-                let is_free = constant.owner == Owner::Free;
-                self.item_at(file, byte);
-                if is_free {
-                    replacement = Some((length, local(self, home, &name)));
-                } else if length > 1 && let Resolved::Type(ty) = self.resolve(scope, None, &names[..length - 1]) {
-                    self.owners.insert(ty);
-                    let item = self.program.type_item(ty);
-                    replacement = Some((length - 1, local(self, item.scope, &item.name)));
-                }
-            }
-            Resolved::Type(id) | Resolved::Variant(id, _) => {
-                let count = if matches!(resolved, Resolved::Variant(..)) { length.saturating_sub(1).max(1) } else { length };
-                let is_owner_only = length < names.len();
-                if is_owner_only { self.owners.insert(id); } else { self.whole.insert(id); }
-                let is_single_variant = matches!(resolved, Resolved::Variant(..)) && length == 1;
-                let item = self.program.type_item(id);
-                let path = local(self, item.scope, &item.name);
-                replacement = Some((count, if is_single_variant { format!("{path}::{}", names[0]) } else { path }));
-            }
-            Resolved::External(of) => {
-                let written_len = length;
-                if let Some(clock) = clients::clock(&of) {
-                    self.reads_clock = true;
-                    if !self.clocks.contains(&clock) {
-                        self.clocks.push(clock);
-                    }
-                    self.crates.extend(clock.dependency.map(str::to_owned));
-                    let text = Self::path_from(&context.module, &[CLOCKS.into()], clock.function);
-                    edits.push(Edit { range: place_of(written_len), text });
-                    return;
-                }
-                return self.external(context, live, path, &names[..written_len], &of, after, edits);
-            }
-            Resolved::Unknown(_) => {
-                if is_relative && names.len() > 1 {
-                    // A module alone, most often in a `use` line of a body.
-                    let is_module = before == "use" || after == "::";
-                    if !is_module {
-                        self.refuse(Reason::UnresolvedImport, &path.names.join("::"));
-                    }
-                }
-                return;
-            }
-        }
-        let Some((count, text)) = replacement else { return };
-        let direct = self.resolve(scope, context.self_type.as_ref(), &names[..1]);
-        let is_module_first = is_relative || count > 1 && matches!(direct, Resolved::Unknown(_));
-        if is_module_first {
-            edits.push(Edit { range: place_of(count), text });
-        } else if count == 1 {
-            self.import_local(context, first, &text);
-        } else {
-            edits.push(Edit { range: place_of(count), text });
-        }
-    }
-
-    /// A name that stands alone and means an item of the workspace: a line for it, unless it is in the same module.
-    fn import_local(&mut self, context: &Context<'_>, name: &str, path: &str) {
-        let own = Self::path_from(&context.module, &context.module, name);
-        if path != own {
-            self.import(&context.module, name, path);
-        }
-    }
-
-    fn import(&mut self, module: &[Name], name: &str, path: &str) {
-        self.imports.entry(module.to_vec()).or_default().entry(name.to_owned()).or_insert_with(|| path.to_owned());
-    }
-
-    /// A path that leads out of the workspace.
-    #[expect(clippy::too_many_arguments, reason = "the parts of one path")]
-    fn external(&mut self, context: &Context<'_>, live: &[Token], path: &WrittenPath, names: &[Name], of: &str, after: &str, edits: &mut Vec<Edit>) {
-        let first = &*names[0];
-        let direct = if path.is_global { Resolved::Unknown("".into()) } else { self.resolve(context.scope, context.self_type.as_ref(), &names[..1]) };
-        let is_relative = matches!(first, "crate" | "self" | "super");
-        match direct {
-            // The first name comes from a `use`, or is there without one.
-            Resolved::External(direct) if !is_relative => {
-                if !direct.contains("::") || is_prelude(&direct, first) {
-                    return;
-                }
-                let text = self.external_path(context, &direct);
-                if names.len() == 1 || !direct.is_empty() {
-                    self.import(&context.module, first, &text);
-                }
-            }
-            Resolved::Functions(_) | Resolved::Constant(_) | Resolved::Type(_) | Resolved::Variant(..) if !is_relative => {}
-            _ => {
-                let text = self.external_path(context, of);
-                let is_group = after == "::" && names.len() == 1;
-                let as_written = format!("::{}", path.names[..names.len()].join("::"));
-                if text != as_written || is_relative || is_group && text != as_written {
-                    let range = live[path.places[0]].range.start..live[path.places[names.len() - 1]].range.end;
-                    edits.push(Edit { range, text });
-                }
-            }
-        }
-    }
-
-    /// How a copy names what lies outside.
-    fn external_path(&mut self, context: &Context<'_>, path: &str) -> String {
-        if let Some(below) = clients::stand_in(path) {
-            self.with_client = true;
-            self.crates.insert("http".to_owned());
-            if below.ends_with("::Url") {
-                self.crates.insert("url".to_owned());
-            }
-            let up = if context.module.is_empty() { "self::".to_owned() } else { "super::".repeat(context.module.len()) };
-            return format!("{up}{below}");
-        }
-        let first = path.split("::").next().unwrap_or_default();
-        if !is_std(first) {
-            self.crates.insert(first.to_owned());
-        }
-        format!("::{path}")
-    }
-
-    fn path_of_self(&mut self, context: &Context<'_>, names: &[Name], after: &str) {
-        let Some(self_type) = context.self_type.clone() else { return };
-        let ty = match self.resolve_type(context.scope, &self_type) {
-            Resolved::Type(ty) => ty,
-            _ => return,
-        };
-        if names.len() == 1 {
-            if matches!(after, "{" | "(") || matches!(self.program.type_item(ty).kind, TypeKind::Alias(_)) {
-                self.whole.insert(ty);
-            }
-            return;
-        }
-        match self.resolve(context.scope, Some(&self_type), names) {
-            Resolved::Functions(ids) => {
-                for id in self.compiled(ids) {
-                    self.function(id, false);
-                }
-            }
-            Resolved::Constant(id) => {
-                let span = self.program.constant(id).span;
-                self.item_at(span.file, span.start as usize);
-            }
-            Resolved::Variant(..) => {
-                self.whole.insert(ty);
-            }
-            _ => {}
-        }
-    }
-
-    /// A macro that is called.
-    fn macro_call(&mut self, context: &Context<'_>, names: &[Name]) {
-        let last = names.last().map_or("", |name| name);
-        let package = self.program.scope(context.scope).package;
-        let ids: Vec<FileId> = self.program.workspace().file_ids().filter(|file| self.program.workspace().file(*file).package == package).collect();
-        if is_std_macro(last) && names.len() == 1 {
-            return;
-        }
-        // A macro of the package may stand in any file; most often it is the same or the root.
-        let wanted: BTreeSet<Name> = [Name::from("macro_rules")].into();
-        let own = self.program.file_of(context.scope);
-        let mut candidates: Vec<FileId> = vec![own];
-        let _ = self.program.load_mentioning(&wanted);
-        candidates.extend(ids.into_iter().filter(|file| *file != own && !self.program.workspace().file(*file).is_test).take(400));
-        if names.len() == 1 || matches!(&*names[0], "crate") {
-            for file in candidates {
-                if self.program.module_scope(file, &[]).is_none() {
-                    continue;
-                }
-                let Some(pieces) = self.files.get(self.program, file) else { continue };
-                let found = pieces.pieces.iter().position(|piece| piece.kind == PieceKind::Macro && piece.name == last);
-                if let Some(place) = found {
-                    self.macro_rules(context, file, place, &pieces);
-                    return;
-                }
-            }
-        }
-        match self.resolve(context.scope, None, names) {
-            Resolved::External(of) if !is_std(of.split("::").next().unwrap_or_default()) && of.contains("::") => {
-                let text = self.external_path(context, &of);
-                if names.len() == 1 {
-                    self.import(&context.module, last, &text);
-                }
-            }
-            Resolved::External(_) => {}
-            _ if names.len() > 1 => {
-                let first = names[0].to_string();
-                if !is_std(&first) {
-                    self.crates.insert(first);
-                }
-            }
-            _ => self.refuse(Reason::UnresolvedImport, &format!("{last}!")),
-        }
-    }
-
-    /// A macro of the package's own: what it needs is needed where it is called.
-    fn macro_rules(&mut self, context: &Context<'_>, file: FileId, place: usize, pieces: &Rc<FilePieces>) {
-        let piece = &pieces.pieces[place];
-        if !self.macros.insert((file, place)) {
-            return;
-        }
-        let list = pieces.tokens(&piece.range);
-        if list.windows(2).any(|pair| pair[0].text == "$" && pair[1].text == "crate") {
-            return self.refuse(Reason::UnresolvedImport, &format!("$crate in {}!", piece.name));
-        }
-        let inner = Context {
-            scope: context.scope,
-            self_type: None,
-            module: context.module.clone(),
-            locals: HashSet::new(),
-            offset: 0,
-            tokens: &list,
-        };
-        let _ = self.needs(&inner);
-    }
-
-    /// `use` lines in a body are copied with it; what they bring in has to be there.
-    fn block_imports(&mut self, context: &Context<'_>) {
-        let mut scope = context.scope;
-        while self.program.scope(scope).is_block {
-            let uses = self.program.scope(scope).uses.clone();
-            for leaf in uses.iter().filter(|leaf| leaf.name.is_some()) {
-                match self.resolve(scope, None, &leaf.path) {
-                    Resolved::Functions(ids) => {
-                        for id in self.compiled(ids) {
-                            self.function(id, false);
-                        }
-                    }
-                    Resolved::Type(id) => {
-                        self.whole.insert(id);
-                    }
-                    Resolved::Constant(id) => {
-                        let span = self.program.constant(id).span;
-                        self.item_at(span.file, span.start as usize);
-                    }
-                    _ => {}
-                }
-            }
-            match self.program.scope(scope).parent {
-                Some(parent) => scope = parent,
-                None => break,
-            }
-        }
-    }
-
-    /// Globs of other crates, and traits that are named nowhere but in their `use` line.
-    fn globs_and_traits(&mut self, context: &Context<'_>) {
-        let mut scope = context.scope;
-        while let (true, Some(parent)) = (self.program.scope(scope).is_block, self.program.scope(scope).parent) {
-            scope = parent;
-        }
-        let uses = self.program.scope(scope).uses.clone();
-        for leaf in &uses {
-            let first = &*leaf.path[0];
-            let written = leaf.path.join("::");
-            let last = leaf.path.last().map_or("", |last| last);
-            let wanted = match &leaf.name {
-                None => is_std(first) || clients::stand_in(&written).is_some(),
-                Some(name) => {
-                    let is_trait = is_std(first) && is_std_trait(last) || is_known_trait(last);
-                    is_trait && (&**name == "_" || &**name == last)
-                }
-            };
-            if !wanted || matches!(first, "crate" | "self" | "super") {
-                continue;
-            }
-            let of = match self.resolve(scope, None, &leaf.path) {
-                Resolved::External(of) => of.to_string(),
-                _ => written,
-            };
-            if leaf.name.is_some() && !is_std(first) && !self.is_a_dependency(first) {
-                continue;
-            }
-            let text = self.external_path(context, &of);
-            match &leaf.name {
-                None => self.import(&context.module, &format!("* {text}"), &format!("{text}::*")),
-                Some(_) => self.import(&context.module, &format!("_ {text}"), &text),
-            }
-        }
-        // Extension traits of the workspace: a method that is called and that an imported trait has.
-        for leaf in uses.iter().filter(|leaf| leaf.name.is_some()) {
-            let Resolved::Type(id) = self.program.resolve(scope, None, &written_of(&leaf.path)) else { continue };
-            let item = self.program.type_item(id);
-            let TypeKind::Trait(methods) = &item.kind else { continue };
-            if methods.iter().any(|method| self.called.contains(&**method)) {
-                let path = Self::path_from(&context.module, &self.module_of(item.scope), &item.name);
-                let name = item.name.to_string();
-                self.whole.insert(id);
-                self.import(&context.module, &name, &path);
-            }
-        }
-    }
-
-    fn is_a_dependency(&self, name: &str) -> bool {
-        self.crates.contains(name)
-    }
-
     /// Of twins, those that are compiled.
     fn compiled(&mut self, ids: Vec<FunctionId>) -> Vec<FunctionId> {
         let kept: Vec<FunctionId> = ids.iter().copied().filter(|id| self.is_compiled(*id)).collect();
@@ -790,213 +442,6 @@ impl<'a, 'w> Slice<'a, 'w> {
         let range = member.map_or(&piece.range, |member| &piece.members[member].range);
         is_compiled(&pieces.tokens(range))
     }
-
-    /// Types that are kept, what they implement, and the methods that are called on them.
-    fn follow_types(&mut self) {
-        let whole: Vec<TypeId> = self.whole.iter().copied().collect();
-        for id in whole {
-            let item = self.program.type_item(id);
-            let (span, name, is_trait) = (item.span, item.name.clone(), matches!(item.kind, TypeKind::Trait(_)));
-            let Some(pieces) = self.files.get(self.program, span.file) else { continue };
-            let kind_fits = |piece: &&Piece| piece.range.contains(&(span.start as usize)) && piece.name == *name;
-            let Some(place) = pieces.pieces.iter().position(|piece| kind_fits(&piece)) else { continue };
-            self.keep(span.file, place, None, false);
-            if is_trait {
-                self.impls(&name, true);
-            } else {
-                self.impls(&name, false);
-            }
-        }
-        let types: Vec<TypeId> = self.whole.iter().chain(&self.owners).copied().collect();
-        for id in types {
-            for method in self.called.clone() {
-                for function in self.program.methods_of(id, &method) {
-                    if !matches!(self.program.function(function).owner, Owner::Trait(_)) && self.is_compiled(function) && self.is_wanted(function) {
-                        self.function(function, false);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether a method comes by its name alone: those of traits come with the trait's `impl`.
-    fn is_wanted(&self, id: FunctionId) -> bool {
-        match &self.program.function(id).owner {
-            Owner::TraitImpl { of, .. } => of.last_segment().is_some_and(|of| self.takes_impl(of)),
-            _ => true,
-        }
-    }
-
-    /// Keeps the `impl` blocks of a type, or those of a trait for types that are not the workspace's.
-    fn impls(&mut self, name: &str, of_trait: bool) {
-        let files: Vec<FileId> = self.kept.keys().map(|(file, _)| *file).collect::<BTreeSet<_>>().into_iter().collect();
-        let mut files = files;
-        if of_trait {
-            // Wherever the trait is mentioned.
-            self.program.load_mentioning(&[Name::from(name)].into());
-            files = (0..self.program.workspace().files.len() as u32).map(FileId).filter(|file| self.program.module_scope(*file, &[]).is_some() && !self.program.workspace().file(*file).is_test).take(300).collect();
-        }
-        for file in files {
-            let Some(pieces) = self.files.get(self.program, file) else { continue };
-            for (place, piece) in pieces.pieces.iter().enumerate().filter(|(_, piece)| piece.kind == PieceKind::Impl) {
-                let Some(of) = &piece.of_trait else { continue };
-                if self.kept.get(&(file, place)).is_some_and(|kept| kept.members.is_none()) {
-                    continue;
-                }
-                let fits = if of_trait { of == name && !self.is_type_of_workspace(&piece.name) || of == name && self.is_kept_type(&piece.name) } else { piece.name == name && self.takes_impl(of) };
-                if fits && is_compiled(&pieces.tokens(&piece.range)) && self.is_cheap(file, &pieces, piece) {
-                    self.keep(file, place, None, false);
-                }
-            }
-        }
-    }
-
-    /// Whether an `impl` names no crate that the copy would not need without it.
-    fn is_cheap(&self, file: FileId, pieces: &FilePieces, piece: &Piece) -> bool {
-        if piece.of_trait.as_deref() != Some("From") {
-            return true;
-        }
-        let Some(scope) = self.program.module_scope(file, &piece.modules) else { return true };
-        let head = format!("{}}}", &pieces.text[piece.head.clone()]);
-        let Some(list) = tokens(&head) else { return false };
-        paths(&list).iter().all(|path| {
-            let names: Vec<Name> = path.names.iter().map(|name| name.as_str().into()).collect();
-            match self.program.resolve(scope, None, &written(names)) {
-                Resolved::External(of) => {
-                    let first = of.split("::").next().unwrap_or_default();
-                    is_std(first) || !of.contains("::") || self.crates.contains(first) || first == "http"
-                }
-                Resolved::Type(id) => self.whole.contains(&id),
-                _ => true,
-            }
-        })
-    }
-
-    fn is_type_of_workspace(&self, name: &str) -> bool {
-        self.program.unique_type(self.package, name).is_some()
-    }
-
-    fn is_kept_type(&self, name: &str) -> bool {
-        self.whole.iter().any(|id| &*self.program.type_item(*id).name == name)
-    }
-
-    /// Whether an `impl` of a trait is needed, by what the copied code says.
-    fn takes_impl(&self, of: &str) -> bool {
-        let says = |words: &[&str]| words.iter().any(|word| self.words.contains(*word));
-        match of {
-            "FromStr" => says(&["parse", "from_str", "FromStr"]),
-            "TryFrom" => says(&["try_from", "try_into", "TryFrom"]),
-            "From" => true,
-            "Into" => says(&["into"]),
-            "Display" => says(&["to_string", "format", "write", "Display", "Error", "println"]),
-            "Error" => says(&["Error", "dyn"]),
-            "Debug" | "Clone" | "Copy" | "PartialEq" | "Eq" | "PartialOrd" | "Ord" | "Hash" | "Default" | "Deref" | "DerefMut" | "Add"
-            | "Sub" | "Mul" | "Div" | "AddAssign" | "SubAssign" | "AsRef" | "Borrow" | "Iterator" | "IntoIterator" | "Neg" | "Not" => true,
-            "Serialize" | "Deserialize" | "Drop" => false,
-            _ => self.whole.iter().any(|id| {
-                let item = self.program.type_item(*id);
-                matches!(item.kind, TypeKind::Trait(_)) && &*item.name == of
-            }),
-        }
-    }
-
-    /// The text of the slice's modules.
-    pub(super) fn print(&mut self) -> Result<String, NotExtracted> {
-        let mut modules: BTreeMap<ModulePath, String> = BTreeMap::new();
-        let mut macros = String::new();
-        for (file, place) in self.macros.clone() {
-            if let Some(pieces) = self.files.get(self.program, file) {
-                let text = &pieces.text[pieces.pieces[place].range.clone()];
-                let list = tokens(text).unwrap_or_default();
-                macros.push_str(&edited(text, prune(&list, false).edits).replace("#[macro_export]", ""));
-                macros.push('\n');
-            }
-        }
-        for ((file, place), kept) in self.kept.clone() {
-            let Some(pieces) = self.files.get(self.program, file) else { continue };
-            let piece = &pieces.pieces[place];
-            let Some(scope) = self.program.module_scope(file, &piece.modules) else { continue };
-            let module = self.module_of(scope);
-            let into = |range: &Range<usize>| {
-                let edits = kept.edits.iter().filter(|edit| range.start <= edit.range.start && edit.range.end <= range.end);
-                let edits = edits.map(|edit| Edit { range: edit.range.start - range.start..edit.range.end - range.start, text: edit.text.clone() });
-                edited(&pieces.text[range.clone()], edits.collect())
-            };
-            let mut text = String::new();
-            match (piece.kind, &kept.members) {
-                (PieceKind::Impl, None) => text.push_str(&into(&piece.range)),
-                (PieceKind::Impl, Some(members)) => {
-                    if members.is_empty() {
-                        continue;
-                    }
-                    let stub = self.owners.iter().copied().find(|id| &*self.program.type_item(*id).name == piece.name && !self.whole.contains(id));
-                    if kept.without_trait || stub.is_some() && piece.of_trait.is_none() {
-                        text.push_str(&format!("impl {} {{\n", piece.name));
-                    } else {
-                        text.push_str(&into(&piece.head));
-                    }
-                    for member in members {
-                        text.push_str("    ");
-                        text.push_str(&into(&piece.members[*member].range));
-                        text.push('\n');
-                    }
-                    text.push('}');
-                }
-                _ => text.push_str(&into(&piece.range)),
-            }
-            let module = modules.entry(module).or_default();
-            module.push_str(text.trim());
-            module.push_str("\n\n");
-        }
-        for id in self.owners.clone() {
-            if self.whole.contains(&id) {
-                continue;
-            }
-            let item = self.program.type_item(id);
-            let text = format!("pub struct {};\n\n", raw(&item.name));
-            modules.entry(self.module_of(item.scope)).or_default().push_str(&text);
-        }
-        for (module, text) in &self.additions {
-            modules.entry(module.clone()).or_default().push_str(text);
-        }
-        let mut source = macros;
-        let mut all: BTreeSet<ModulePath> = modules.keys().cloned().collect();
-        for module in modules.keys() {
-            for length in 0..module.len() {
-                all.insert(module[..length].to_vec());
-            }
-        }
-        self.print_module(&Vec::new(), &all, &modules, 0, &mut source);
-        Ok(source)
-    }
-
-    fn print_module(&self, module: &ModulePath, all: &BTreeSet<ModulePath>, texts: &BTreeMap<ModulePath, String>, depth: usize, source: &mut String) {
-        let mut globs = Vec::new();
-        for (name, path) in self.imports.get(module).into_iter().flatten().filter(|_| texts.contains_key(module)) {
-            match name.split_once(' ') {
-                Some(("*", _)) => globs.push(format!("use {path};\n")),
-                Some(("_", _)) => {
-                    let last = path.rsplit("::").next().unwrap_or_default();
-                    let is_named = self.imports[module].contains_key(last);
-                    if !is_named {
-                        source.push_str(&format!("use {path} as _;\n"));
-                    }
-                }
-                _ if path.rsplit("::").next() == Some(name.as_str()) => source.push_str(&format!("use {path};\n")),
-                _ => source.push_str(&format!("use {path} as {};\n", raw(name))),
-            }
-        }
-        source.extend(globs);
-        if let Some(text) = texts.get(module) {
-            source.push_str(text);
-        }
-        let children = all.iter().filter(|child| child.len() == depth + 1 && child.starts_with(module));
-        for child in children {
-            source.push_str(&format!("pub mod {} {{\n", raw(&child[depth])));
-            self.print_module(child, all, texts, depth + 1, source);
-            source.push_str("}\n");
-        }
-    }
 }
 
 fn written(names: Vec<Name>) -> Path {
@@ -1009,41 +454,46 @@ fn written_of(names: &[Name]) -> Path {
 
 /// A name as it has to be written.
 pub(super) fn raw(name: &str) -> String {
-    let is_keyword = matches!(name, "async" | "await" | "box" | "dyn" | "final" | "gen" | "macro" | "match" | "mod" | "move" | "override" | "ref" | "static" | "struct" | "trait" | "try" | "type" | "use" | "virtual" | "where" | "yield" | "loop" | "in" | "impl" | "enum" | "const" | "extern" | "fn" | "for" | "if" | "abstract" | "become" | "do" | "priv");
+    let is_keyword = matches!(
+        name,
+        "async"
+            | "await"
+            | "box"
+            | "dyn"
+            | "final"
+            | "gen"
+            | "macro"
+            | "match"
+            | "mod"
+            | "move"
+            | "override"
+            | "ref"
+            | "static"
+            | "struct"
+            | "trait"
+            | "try"
+            | "type"
+            | "use"
+            | "virtual"
+            | "where"
+            | "yield"
+            | "loop"
+            | "in"
+            | "impl"
+            | "enum"
+            | "const"
+            | "extern"
+            | "fn"
+            | "for"
+            | "if"
+            | "abstract"
+            | "become"
+            | "do"
+            | "priv"
+    );
     if is_keyword { format!("r#{name}") } else { name.to_owned() }
 }
 
 pub(super) fn is_std(name: &str) -> bool {
     matches!(name, "std" | "core" | "alloc")
-}
-
-/// Whether a name is there without a `use`.
-fn is_prelude(path: &str, name: &str) -> bool {
-    crate::module::prelude_path(name).is_some_and(|known| known == path)
-}
-
-fn is_std_macro(name: &str) -> bool {
-    matches!(
-        name,
-        "assert" | "assert_eq" | "assert_ne" | "cfg" | "column" | "compile_error" | "concat" | "dbg" | "debug_assert" | "debug_assert_eq"
-            | "debug_assert_ne" | "env" | "file" | "format" | "format_args" | "include_str" | "line" | "matches" | "module_path"
-            | "option_env" | "panic" | "stringify" | "thread_local" | "todo" | "unimplemented" | "unreachable" | "vec" | "write" | "writeln"
-    )
-}
-
-fn is_std_trait(name: &str) -> bool {
-    matches!(
-        name,
-        "FromStr" | "Write" | "Read" | "BufRead" | "Seek" | "Borrow" | "BorrowMut" | "Deref" | "DerefMut" | "Hash" | "Hasher" | "Error"
-            | "TryFrom" | "TryInto" | "Add" | "Sub" | "Mul" | "Div" | "Rem" | "Neg" | "Not" | "FromIterator" | "Any" | "Pattern"
-    )
-}
-
-/// Traits of widely used crates that are imported for their methods.
-fn is_known_trait(name: &str) -> bool {
-    matches!(
-        name,
-        "TimeZone" | "Datelike" | "Timelike" | "SubsecRound" | "DurationRound" | "Context" | "WrapErr" | "OptionExt" | "ResultExt"
-            | "ToSpan" | "HeaderMapExt" | "FromPrimitive" | "ToPrimitive"
-    )
 }

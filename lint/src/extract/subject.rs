@@ -41,8 +41,9 @@ pub(super) fn subjects(program: &mut Program<'_>, log: &Log) -> Vec<Subject> {
     let mut subjects = Vec::new();
     for place in places(program, log) {
         let package = program.package_of(program.function(place.function).home);
-        let requirements =
-            requirements.entry(package).or_insert_with(|| Requirements::of(&program.workspace().packages[package as usize]));
+        let requirements = requirements
+            .entry(package)
+            .or_insert_with(|| Requirements::of(&program.workspace().packages[package as usize]));
         let extraction = extract(program, &mut files, requirements, &place);
         proc_macro2::extra::invalidate_current_thread_spans();
         subjects.push(subject(program, &place, extraction));
@@ -101,7 +102,11 @@ fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
     let parts: Vec<FunctionId> = found
         .values()
         .filter(|place| !place.reads)
-        .filter(|place| found.values().any(|other| other.function != place.function && other.parsers.contains(&place.function) && other.parsers.len() > 1))
+        .filter(|place| {
+            found.values().any(|other| {
+                other.function != place.function && other.parsers.contains(&place.function) && other.parsers.len() > 1
+            })
+        })
         .map(|place| place.function)
         .collect();
     for part in parts {
@@ -135,7 +140,16 @@ fn subject(program: &Program<'_>, place: &Place, extraction: Result<Extracted, N
     };
     let parses = place.parses.iter().map(|span| (workspace.file(span.file).display.clone(), line_of(*span)));
     let parses: BTreeSet<(String, u32)> = parses.collect();
-    Subject { id, package, file, line, parses: parses.into_iter().collect(), item: item_path(program, place.function), is_part: place.is_part, extraction }
+    Subject {
+        id,
+        package,
+        file,
+        line,
+        parses: parses.into_iter().collect(),
+        item: item_path(program, place.function),
+        is_part: place.is_part,
+        extraction,
+    }
 }
 
 /// The item as a path from its crate's root.
@@ -169,11 +183,18 @@ fn extract(
 }
 
 /// Cuts the statements from the read to where the wait leaves them.
-fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirements, place: &Place) -> Result<Extracted, NotExtracted> {
+fn outline(
+    program: &mut Program<'_>,
+    files: &mut Files,
+    requirements: &Requirements,
+    place: &Place,
+) -> Result<Extracted, NotExtracted> {
     let no = |reason, detail: &str| NotExtracted { strategy: Strategy::Outline, reason, detail: detail.to_owned() };
     let function = program.function(place.function).clone();
     let (file, byte) = (function.name_span.file, function.name_span.start as usize);
-    let Some(pieces) = files.get(program, file) else { return Err(no(Reason::UnresolvedImport, "a file that cannot be read")) };
+    let Some(pieces) = files.get(program, file) else {
+        return Err(no(Reason::UnresolvedImport, "a file that cannot be read"));
+    };
     let Some((piece, member)) = pieces.at(byte) else { return Err(no(Reason::MacroWrapped, &function.name)) };
     let piece = &pieces.pieces[piece];
     let range = member.map_or(&piece.range, |member| &piece.members[member].range);
@@ -187,7 +208,8 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
     let read = (place.at.start as usize).saturating_sub(range.start);
     let cut = outline::cut(&pieces.text[range.clone()], read, given.as_deref())?;
     // A text that is handed on unread is the work of whoever reads it.
-    let reads_here = place.parses_here || place.parsers.iter().any(|parser| calls(&cut.text, &program.function(*parser).name));
+    let reads_here =
+        place.parses_here || place.parsers.iter().any(|parser| calls(&cut.text, &program.function(*parser).name));
     if !reads_here {
         let parsers: Vec<&str> = place.parsers.iter().map(|parser| &*program.function(*parser).name).collect();
         return Err(no(Reason::ReadInHelper, &format!("parsed in {}", parsers.join(", "))));
@@ -199,7 +221,10 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
     let of = outcomes_of(&module);
     let parameters: BTreeMap<String, Type> = named_parameters(&function);
     let mut lets = String::new();
-    let mut notes = vec![format!("where the value leaves: {}", cut.exits.iter().map(|exit| format!("`{exit}`")).collect::<Vec<_>>().join(", "))];
+    let mut notes = vec![format!(
+        "where the value leaves: {}",
+        cut.exits.iter().map(|exit| format!("`{exit}`")).collect::<Vec<_>>().join(", ")
+    )];
     if cut.assumes {
         notes.push("conditions that have to do with something else are taken to hold".to_owned());
     }
@@ -208,9 +233,20 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
     }
     let mut maker = Maker::new(&mut slice, &function, &place.header);
     maker.is_outline = true;
+    let locals: HashSet<Name> = function
+        .body
+        .as_ref()
+        .into_iter()
+        .flat_map(|body| body.locals.iter().map(|local| local.name.clone()))
+        .collect();
     for (name, how) in &cut.free {
         let known = [Name::from(name.as_str())];
-        if !matches!(maker.slice.resolve(function.scope, None, &known), Resolved::Unknown(_) | Resolved::External(_)) {
+        if !locals.contains(&known[0])
+            && !matches!(
+                maker.slice.resolve(function.scope, None, &known),
+                Resolved::Unknown(_) | Resolved::External(_)
+            )
+        {
             continue;
         }
         let value = match how {
@@ -246,25 +282,32 @@ fn outline(program: &mut Program<'_>, files: &mut Files, requirements: &Requirem
     }
     if needs_value {
         let client = maker.http();
-        lets.insert_str(0, &format!("    let Some(value) = {client}::value(lines) else {{ return {of}::Outcome::None }};\n"));
+        lets.insert_str(
+            0,
+            &format!("    let Some(value) = {client}::value(lines) else {{ return {of}::Outcome::None }};\n"),
+        );
     }
-    let locals: HashSet<Name> =
-        function.body.as_ref().into_iter().flat_map(|body| body.locals.iter().map(|local| local.name.clone())).collect();
     // The body is looked at as it stands in the package, and only then joined to what is made for it.
     let text = slice.text_in(&format!("{{ {} }}", cut.text), function.scope, self_type.clone(), locals);
     let text = text.replace("OUTCOMES::", &format!("{of}::"));
     let subject = format!("pub fn extracted_subject(lines: &[&[u8]]) -> {of}::Outcome {{\n{lets}    {text}\n}}\n\n");
     let subject = match self_type.as_ref().filter(|_| cut.text.contains("Self")).and_then(|ty| ty.last_segment()) {
         Some(name) => {
-            format!("impl {name} {{ {subject} }}\npub fn extracted_subject(lines: &[&[u8]]) -> {of}::Outcome {{ {name}::extracted_subject(lines) }}\n\n")
+            format!(
+                "impl {name} {{ {subject} }}\npub fn extracted_subject(lines: &[&[u8]]) -> {of}::Outcome {{ {name}::extracted_subject(lines) }}\n\n"
+            )
         }
         None => subject,
     };
-    if cut.text.contains("Self") && let Some(ty) = &self_type {
+    if cut.text.contains("Self")
+        && let Some(ty) = &self_type
+    {
         slice.own(function.home, ty);
     }
     slice.additions.entry(module).or_default().push_str(&subject);
-    let closed = |slice: &mut Slice<'_, '_>| slice.close().map_err(|problem| NotExtracted { strategy: Strategy::Outline, ..problem });
+    let closed = |slice: &mut Slice<'_, '_>| {
+        slice.close().map_err(|problem| NotExtracted { strategy: Strategy::Outline, ..problem })
+    };
     closed(&mut slice)?;
     // The value may leave as a type of the package's own.
     for id in slice.whole_types() {
@@ -288,7 +331,11 @@ fn calls(text: &str, name: &str) -> bool {
 
 /// The name of the parameter that is the header's text.
 fn given_text(function: &Function) -> Option<String> {
-    let index = site::text_parameters(function).first().copied().or((function.parameters.len() == 1 + usize::from(function.has_receiver)).then_some(usize::from(function.has_receiver)))?;
+    let index = site::text_parameters(function)
+        .first()
+        .copied()
+        .or((function.parameters.len() == 1 + usize::from(function.has_receiver))
+            .then_some(usize::from(function.has_receiver)))?;
     let name = parameter_name(function, index);
     (!name.is_empty()).then_some(name)
 }
@@ -297,7 +344,8 @@ fn given_text(function: &Function) -> Option<String> {
 fn carrier(fields: &[String], client: &str, header: &str) -> String {
     let mut text = String::from("{ ");
     for (depth, field) in fields.iter().enumerate() {
-        let inner = if depth + 1 == fields.len() { format!("{client}::HeaderMap") } else { format!("Carrier{}", depth + 1) };
+        let inner =
+            if depth + 1 == fields.len() { format!("{client}::HeaderMap") } else { format!("Carrier{}", depth + 1) };
         text.push_str(&format!("struct Carrier{depth} {{ {field}: {inner} }} "));
     }
     let mut value = format!("{client}::headers(lines, {header:?})");
@@ -310,13 +358,17 @@ fn carrier(fields: &[String], client: &str, header: &str) -> String {
 }
 
 fn named_parameters(function: &Function) -> BTreeMap<String, Type> {
-    let named = (0..function.parameters.len()).filter_map(|index| {
-        Some((parameter_name(function, index), function.parameters[index].ty.clone()?))
-    });
+    let named = (0..function.parameters.len())
+        .filter_map(|index| Some((parameter_name(function, index), function.parameters[index].ty.clone()?)));
     named.filter(|(name, _)| !name.is_empty()).collect()
 }
 
-fn slice(program: &mut Program<'_>, files: &mut Files, requirements: &Requirements, place: &Place) -> Result<Extracted, NotExtracted> {
+fn slice(
+    program: &mut Program<'_>,
+    files: &mut Files,
+    requirements: &Requirements,
+    place: &Place,
+) -> Result<Extracted, NotExtracted> {
     let function = program.function(place.function);
     let home = function.home;
     let package = program.package_of(home);
@@ -376,7 +428,11 @@ pub(super) fn finish(
     })
 }
 
-fn dependencies(crates: &BTreeSet<String>, requirements: &Requirements, strategy: Strategy) -> Result<Vec<Dependency>, NotExtracted> {
+fn dependencies(
+    crates: &BTreeSet<String>,
+    requirements: &Requirements,
+    strategy: Strategy,
+) -> Result<Vec<Dependency>, NotExtracted> {
     let mut dependencies = Vec::new();
     for name in crates {
         dependencies.push(dependency(name, requirements, strategy)?);
@@ -397,12 +453,21 @@ fn dependency(name: &str, requirements: &Requirements, strategy: Strategy) -> Re
         };
         let version = requirements.locked(name, &version).map_or(version, |locked| format!("={locked}"));
         let package = name.to_owned();
-        return Ok(Dependency { name: name.to_owned(), package, version, features: Vec::new(), default_features: true });
+        return Ok(Dependency {
+            name: name.to_owned(),
+            package,
+            version,
+            features: Vec::new(),
+            default_features: true,
+        });
     };
     let locked = requirements.locked(&required.package, &required.version);
     let mut features = required.features.clone();
     // The harness has std, and gives them the time from it.
-    if matches!(name, "chrono" | "time" | "jiff" | "http") && !required.default_features && !features.iter().any(|feature| feature == "std") {
+    if matches!(name, "chrono" | "time" | "jiff" | "http")
+        && !required.default_features
+        && !features.iter().any(|feature| feature == "std")
+    {
         features.push("std".to_owned());
     }
     Ok(Dependency {

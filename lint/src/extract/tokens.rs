@@ -48,11 +48,11 @@ pub(super) struct Edit {
 pub(super) fn tokens(text: &str) -> Option<Vec<Token>> {
     let stream: TokenStream = text.parse().ok()?;
     let mut list = Vec::new();
-    flatten(text, stream, &mut list);
+    flatten(stream, &mut list);
     Some(list)
 }
 
-fn flatten(text: &str, stream: TokenStream, list: &mut Vec<Token>) {
+fn flatten(stream: TokenStream, list: &mut Vec<Token>) {
     let mut joined: Option<usize> = None;
     for tree in stream {
         let was_joined = joined.take();
@@ -65,13 +65,13 @@ fn flatten(text: &str, stream: TokenStream, list: &mut Vec<Token>) {
                     Delimiter::None => None,
                 };
                 let Some((open, close)) = marks else {
-                    flatten(text, group.stream(), list);
+                    flatten(group.stream(), list);
                     continue;
                 };
                 let start = list.len();
                 let range = group.span_open().byte_range();
                 list.push(Token { text: open.to_owned(), kind: Kind::Open, range, partner: start });
-                flatten(text, group.stream(), list);
+                flatten(group.stream(), list);
                 let end = list.len();
                 list[start].partner = end;
                 let range = group.span_close().byte_range();
@@ -132,7 +132,9 @@ pub(super) fn paths(tokens: &[Token]) -> Vec<WrittenPath> {
         let before = at.checked_sub(1).map(|before| tokens[before].text.as_str());
         let starts = token.kind == Kind::Word && !is_keyword(&token.text) && !matches!(before, Some("." | "'" | "::"));
         let is_global = before == Some("::")
-            && at.checked_sub(2).is_none_or(|before| !matches!(tokens[before].kind, Kind::Word) && tokens[before].text != ">");
+            && at
+                .checked_sub(2)
+                .is_none_or(|before| !matches!(tokens[before].kind, Kind::Word) && tokens[before].text != ">");
         if !starts && !(is_global && token.kind == Kind::Word) {
             at += 1;
             continue;

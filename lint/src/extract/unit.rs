@@ -37,8 +37,8 @@ pub(super) fn of_name(name: &str) -> Option<Unit> {
 /// The unit that a constructor of durations takes.
 pub(super) fn of_constructor(name: &str) -> Option<UnitOf> {
     Some(match name {
-        "from_secs" | "from_secs_f64" | "from_secs_f32" | "try_from_secs_f64" | "try_from_secs_f32" | "seconds" | "try_seconds" | "seconds_f64"
-        | "from_secs_u64" => UnitOf::Seconds,
+        "from_secs" | "from_secs_f64" | "from_secs_f32" | "try_from_secs_f64" | "try_from_secs_f32" | "seconds"
+        | "try_seconds" | "seconds_f64" | "from_secs_u64" => UnitOf::Seconds,
         "from_millis" | "milliseconds" | "try_milliseconds" => UnitOf::Milliseconds,
         "from_micros" | "microseconds" => UnitOf::Microseconds,
         "from_nanos" | "nanoseconds" => UnitOf::Nanoseconds,
@@ -52,7 +52,8 @@ fn above(program: &Program<'_>, id: FunctionId, seen: &mut HashSet<FunctionId>, 
         return None;
     }
     let name = program.function(id).name.clone();
-    let callers: Vec<FunctionId> = program.callers_of(&name).iter().copied().filter(|caller| *caller != id).take(CALLERS).collect();
+    let callers: Vec<FunctionId> =
+        program.callers_of(&name).iter().copied().filter(|caller| *caller != id).take(CALLERS).collect();
     for caller in callers {
         let function = program.function(caller);
         let Some(body) = &function.body else { continue };
@@ -80,7 +81,10 @@ fn above(program: &Program<'_>, id: FunctionId, seen: &mut HashSet<FunctionId>, 
                 }
             }
             Followed::Stored(fields, _) => {
-                let found = fields.iter().filter(|field| names::is_hint(field)).find_map(|field| of_field(program, field, seen, depth + 1));
+                let found = fields
+                    .iter()
+                    .filter(|field| names::is_hint(field))
+                    .find_map(|field| of_field(program, field, seen, depth + 1));
                 if found.is_some() {
                     return found;
                 }
@@ -106,7 +110,9 @@ fn of_field(program: &Program<'_>, field: &Name, seen: &mut HashSet<FunctionId>,
         };
         let start: Vec<ExprId> = ids(body).filter(|id| reads(&body.expr(*id).op)).collect();
         let found = match follow(body, start) {
-            Followed::Unit(of, constructor) => Some(Unit { of, because: format!("`{constructor}` in `{}`", function.name) }),
+            Followed::Unit(of, constructor) => {
+                Some(Unit { of, because: format!("`{constructor}` in `{}`", function.name) })
+            }
             Followed::Named(unit) => Some(unit),
             Followed::Returned | Followed::Stored(_, true) if function.output.as_ref().is_some_and(number_in) => {
                 above(program, reader, seen, depth + 1)
@@ -218,7 +224,13 @@ fn follow(body: &Body, start: Vec<ExprId>) -> Followed {
                     false
                 }
                 Op::Closure { body, .. } => *body == id,
-                Op::Tuple(_) | Op::Try(_) | Op::Await(_) | Op::Cast { .. } | Op::Binary { .. } | Op::Dereference(_) | Op::Reference { .. } => true,
+                Op::Tuple(_)
+                | Op::Try(_)
+                | Op::Await(_)
+                | Op::Cast { .. }
+                | Op::Binary { .. }
+                | Op::Dereference(_)
+                | Op::Reference { .. } => true,
                 _ => false,
             };
             if goes_on && flowing.insert(parent) {

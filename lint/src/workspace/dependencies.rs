@@ -3,7 +3,7 @@
 use super::{Package, manifest};
 use semver::{Version, VersionReq};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use toml::{Table, Value};
 
 /// A lockfile of more bytes than this is not read.
@@ -56,7 +56,8 @@ impl Requirements {
             let requirement = requirement(name, value, of_workspace.and_then(|table| table.get(name)));
             requirements.crates.entry(name.replace('-', "_")).or_insert(requirement);
         }
-        requirements.locked = package.root.ancestors().find_map(|folder| locked(&folder.join("Cargo.lock"))).unwrap_or_default();
+        requirements.locked =
+            package.root.ancestors().find_map(|folder| locked(&folder.join("Cargo.lock"))).unwrap_or_default();
         requirements
     }
 
@@ -107,8 +108,10 @@ fn requirement(name: &str, value: &Value, of_workspace: Option<&Value>) -> Requi
         let own = value.get(key).or_else(|| base.and_then(|base| base.get(key)));
         own.and_then(Value::as_str).map(str::to_owned)
     };
-    let version = value.as_str().or_else(|| base.and_then(Value::as_str)).map(str::to_owned).or_else(|| text("version"));
-    let lists = [Some(value), base].into_iter().flatten().filter_map(|value| value.get("features").and_then(Value::as_array));
+    let version =
+        value.as_str().or_else(|| base.and_then(Value::as_str)).map(str::to_owned).or_else(|| text("version"));
+    let lists =
+        [Some(value), base].into_iter().flatten().filter_map(|value| value.get("features").and_then(Value::as_array));
     let features = lists.flatten().filter_map(|feature| feature.as_str().map(str::to_owned));
     let default = [Some(value), base].into_iter().flatten().find_map(|value| {
         value.get("default-features").or_else(|| value.get("default_features")).and_then(Value::as_bool)
@@ -127,7 +130,7 @@ fn workspace_table(root: &Path, own: &Table) -> Option<Table> {
     of(own).or_else(|| root.ancestors().skip(1).find_map(|folder| of(&read(&folder.join("Cargo.toml"))?)))
 }
 
-fn read(path: &PathBuf) -> Option<Table> {
+fn read(path: &Path) -> Option<Table> {
     manifest::contents(path).ok()?.trim_start_matches('\u{feff}').parse().ok()
 }
 
