@@ -368,16 +368,14 @@ pub(super) fn outcomes(module: &[Name]) -> String {
 
 /// An alias's type with the arguments written at the alias: `Result<T>` for `std::result::Result<T, Error>`.
 fn with_arguments(of: Type, given: &[Type]) -> Type {
-    let Type::Path { path, mut arguments } = of else { return of };
+    let Type::Path { path, arguments } = of else { return of };
     let is_parameter = |ty: &Type| matches!(ty, Type::Path { path, arguments } if path.len() == 1 && path[0].len() == 1 && arguments.is_empty());
     let mut given = given.iter();
-    for argument in &mut arguments {
-        if is_parameter(argument)
-            && let Some(given) = given.next()
-        {
-            *argument = given.clone();
-        }
-    }
+    let arguments = arguments.iter().map(|argument| {
+        let given = if is_parameter(argument) { given.next() } else { None };
+        given.unwrap_or(argument).clone()
+    });
+    let arguments = arguments.collect();
     Type::Path { path, arguments }
 }
 

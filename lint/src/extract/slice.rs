@@ -233,7 +233,7 @@ impl<'a, 'w> Slice<'a, 'w> {
 
     fn resolve_type(&mut self, scope: ScopeId, ty: &Type) -> Resolved {
         if let Type::Path { path, .. } = ty.peeled() {
-            self.program.load_module_of(scope, &written(path.clone()));
+            self.program.load_module_of(scope, &written(path.to_vec()));
         }
         self.program.resolve_type(scope, None, ty)
     }
