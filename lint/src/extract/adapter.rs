@@ -266,7 +266,7 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                 }
                 self.notes
                     .push(format!("`{name}` is a wait of the code's own: a result that equals it counts as no hint"));
-                Ok(format!("{}{OUTCOMES}::own()", self.up()))
+                Ok(format!("{}{OUTCOMES}::own_value()", self.up()))
             }
             "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize" => {
                 if name.contains("status") || name.contains("code") {
@@ -289,7 +289,7 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                     self.notes.push(format!(
                         "`{name}` is a wait of the code's own: a result that equals it counts as no hint"
                     ));
-                    return Ok(format!("{}{OUTCOMES}::own()", self.up()));
+                    return Ok(format!("{}{OUTCOMES}::own_value()", self.up()));
                 }
                 Err(no(Reason::FreeVariable, name))
             }

@@ -15,7 +15,10 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     use ::std::time::{{Duration, Instant, SystemTime}};
     pub use crate::runtime::Outcome;
     pub trait IntoOutcome {{ fn outcome(self) -> Outcome; }}
+    thread_local! {{ static OWN_TAKEN: ::std::cell::Cell<bool> = const {{ ::std::cell::Cell::new(false) }}; }}
+    pub fn reset() {{ OWN_TAKEN.set(false); }}
     pub fn outcome(value: impl IntoOutcome) -> Outcome {{
+        if OWN_TAKEN.get() {{ return Outcome::None; }}
         match value.outcome() {{
             Outcome::Delay(delay) if delay == Duration::from_secs({OWN}) || delay == Duration::from_millis({OWN}) => Outcome::None,
             outcome => outcome,
@@ -36,7 +39,10 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     impl<T, E> Tried for Result<T, E> {{ type Value = T; fn tried(self) -> Result<T, Outcome> {{ self.map_err(|_| Outcome::Error) }} }}
     /// A value of the code's own, that nothing is known of.
     pub trait Own {{ fn own() -> Self; }}
-    pub fn own<T: Own>() -> T {{ T::own() }}
+    /// In the place of a fallback: whatever is made of it is no hint's.
+    pub fn own<T: Own>() -> T {{ OWN_TAKEN.set(true); T::own() }}
+    /// In the place of a parameter: a result that equals it is no hint's.
+    pub fn own_value<T: Own>() -> T {{ T::own() }}
     impl Own for Duration {{ fn own() -> Self {{ Duration::from_secs({OWN}) }} }}
     impl<T: Own> Own for Option<T> {{ fn own() -> Self {{ None }} }}
     impl IntoOutcome for Outcome {{ fn outcome(self) -> Outcome {{ self }} }}

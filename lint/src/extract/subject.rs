@@ -1,7 +1,7 @@
 //! Subjects: the places that read and parse the hint, found in what the analysis saw, and the extraction of each.
 
 use super::adapter::{Adapted, Maker, Wanted, adapt, number_in, outcomes as outcomes_of, parameter_name};
-use super::clients::{CLOCKS, client_module, clock_module};
+use super::clients::{CLOCKS, OUTCOMES, client_module, clock_module};
 use super::outline::{self, Use};
 use super::pieces::Files;
 use super::slice::{Slice, raw};
@@ -32,6 +32,8 @@ struct Place {
     parses_here: bool,
     /// Whether another place hands it a part of the work.
     is_part: bool,
+    /// Whether the text goes where the analysis could not follow it.
+    is_lost: bool,
 }
 
 /// All subjects of a program that was observed, in order of file and line.
@@ -65,6 +67,7 @@ fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
             parsers: BTreeSet::new(),
             parses_here: false,
             is_part: false,
+            is_lost: false,
         });
         if reads && !place.reads {
             (place.at, place.reads) = (at, true);
@@ -93,9 +96,35 @@ fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
                 }
             }
             SourceKind::Text => {
-                enter(parser, program.function(parser).name_span, false, "retry-after", attempt.span, parser);
+                // A helper without a name for it belongs to the function that is given the text.
+                let is_named = !site::text_parameters(program.function(parser)).is_empty()
+                    || matches!(program.function(parser).owner, Owner::TraitImpl { .. });
+                for function in [reader, parser].into_iter().take(if is_named { 2 } else { 1 }) {
+                    enter(function, program.function(function).name_span, false, "retry-after", attempt.span, parser);
+                }
             }
             SourceKind::Vendor(_) | SourceKind::Named(_) => {}
+        }
+    }
+    // What is read and goes where it is not followed is no subject that could be run, and is listed all the same.
+    let attempted: HashSet<u32> = log.attempts.iter().map(|attempt| attempt.source).collect();
+    for (index, _) in log.escaped.keys() {
+        let source = &log.sources[*index as usize];
+        let Code::Function(reader) = source.code else { continue };
+        let is_listed =
+            attempted.contains(index) || source.kind != SourceKind::Header || program.function(reader).is_test;
+        if !is_listed {
+            found.entry(reader).or_insert_with(|| Place {
+                function: reader,
+                at: source.span,
+                reads: true,
+                header: "retry-after".to_owned(),
+                parses: BTreeSet::new(),
+                parsers: BTreeSet::new(),
+                parses_here: false,
+                is_part: false,
+                is_lost: true,
+            });
         }
     }
     // A function that is handed the text by another, which parses as well, does a part of that one's work.
@@ -172,6 +201,10 @@ fn extract(
     requirements: &Requirements,
     place: &Place,
 ) -> Result<Extracted, NotExtracted> {
+    if place.is_lost {
+        let detail = "its text goes where the analysis does not follow it".to_owned();
+        return Err(NotExtracted { strategy: Strategy::Slice, reason: Reason::EscapesAs, detail });
+    }
     let problem = match slice(program, files, requirements, place) {
         Ok(extracted) => return Ok(extracted),
         Err(problem) => problem,
@@ -407,7 +440,7 @@ pub(super) fn finish(
     }
     let mut source = String::from("#![allow(warnings, clippy::all)]\n\n");
     source.push_str(&format!(
-        "pub fn subject(lines: &[&[u8]], now: crate::runtime::Now) -> crate::runtime::Outcome {{\n    {CLOCKS}::set(now);\n    self::{path}extracted_subject(lines)\n}}\n\npub fn clock_reads() -> u64 {{ {CLOCKS}::reads() }}\n\n"
+        "pub fn subject(lines: &[&[u8]], now: crate::runtime::Now) -> crate::runtime::Outcome {{\n    {CLOCKS}::set(now);\n    {OUTCOMES}::reset();\n    self::{path}extracted_subject(lines)\n}}\n\npub fn clock_reads() -> u64 {{ {CLOCKS}::reads() }}\n\n"
     ));
     source.push_str(&body);
     source.push('\n');

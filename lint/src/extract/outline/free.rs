@@ -141,3 +141,16 @@ impl<'ast> Visit<'ast> for Free {
 
     fn visit_pat(&mut self, _: &'ast Pat) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn variables_that_nothing_binds_are_free() {
+        let free = |text: &str| free_names(text).into_iter().collect::<Vec<_>>().join(" ");
+        assert_eq!(free("let a = b; if let Some(c) = f(a) && c > d { e.g(c) }"), "b d e");
+        assert_eq!(free("x.map(|y| y + z); match w { v if v > u => v, _ => A }"), "u w x z");
+        assert_eq!(free("for i in 0..n { s += i; } T::new(T { k: m })"), "m n s");
+    }
+}

@@ -79,8 +79,11 @@ impl<'ast> Visit<'ast> for Tries<'_> {
                             && std::ptr::eq(argument, &call.args[0]);
                     if is_fallback && self.is_own(argument) {
                         self.has_own = true;
-                        let text = if name.ends_with("else") { format!("|| {OWN}") } else { OWN.to_owned() };
-                        self.replace(range(argument), &text);
+                        // Lazily, so that it is seen whether it was taken.
+                        if !name.ends_with("else") {
+                            self.replace(range(&call.method), &format!("{name}_else"));
+                        }
+                        self.replace(range(argument), &format!("|| {OWN}"));
                     } else {
                         self.visit_expr(argument);
                     }
