@@ -109,6 +109,8 @@ struct Carver<'t> {
     has_own: bool,
     /// Whether the value leaves a loop.
     is_broken_out: bool,
+    /// Whether something else decides what becomes of the value after it was read.
+    is_decided_elsewhere: bool,
 }
 
 impl<'t> Carver<'t> {
@@ -125,6 +127,7 @@ impl<'t> Carver<'t> {
             assumes: false,
             has_own: false,
             is_broken_out: false,
+            is_decided_elsewhere: false,
         }
     }
 
@@ -141,6 +144,9 @@ impl<'t> Carver<'t> {
         };
         if self.exits.is_empty() {
             return Err(no(Reason::EscapesAs, "the value leaves in no way that is known"));
+        }
+        if self.is_decided_elsewhere {
+            return Err(no(Reason::FreeVariable, "a condition on something else changes the value"));
         }
         if self.is_broken_out && level.gives_by_break {
             return Err(no(Reason::EscapesAs, "the value leaves a loop and goes on"));
@@ -455,6 +461,9 @@ impl<'t> Carver<'t> {
             if has_hint || body_touches || !else_touches {
                 let condition = self.condition(&branch.cond);
                 let body = self.statements(&branch.then_branch.stmts, false);
+                // On the way to the read a condition is taken to hold; after it, only where the value leaves unchanged.
+                let is_after = !has_hint && !range(branch).contains(&self.read);
+                self.is_decided_elsewhere |= is_after && assigns(&branch.then_branch, &was);
                 kept.push_str(&format!("if {condition} {{\n{body}}}"));
                 has_if = true;
             } else {
@@ -579,6 +588,27 @@ fn is_compound(op: &syn::BinOp) -> bool {
     )
 }
 
+/// Whether a block assigns to one of the variables.
+fn assigns(block: &Block, variables: &BTreeSet<String>) -> bool {
+    struct Assigned<'v>(&'v BTreeSet<String>, bool);
+    impl<'ast> Visit<'ast> for Assigned<'_> {
+        fn visit_expr(&mut self, expr: &'ast Expr) {
+            let place = match expr {
+                Expr::Assign(assign) => Some(&*assign.left),
+                Expr::Binary(binary) if is_compound(&binary.op) => Some(&*binary.left),
+                _ => None,
+            };
+            if let Some(Expr::Path(path)) = place {
+                self.1 |= path.path.get_ident().is_some_and(|name| self.0.contains(&name.to_string()));
+            }
+            syn::visit::visit_expr(self, expr);
+        }
+    }
+    let mut assigned = Assigned(variables, false);
+    assigned.visit_block(block);
+    assigned.1
+}
+
 /// Whether a statement ends the way it stands on.
 fn diverges(statement: &Stmt) -> bool {
     match statement {
@@ -678,6 +708,16 @@ mod tests {
             cut.contains("wait * 2") && cut.ends_with("return OUTCOMES::outcome(wait); OUTCOMES::Outcome::None"),
             "{cut}"
         );
+    }
+
+    #[test]
+    fn what_something_else_decides_is_not_cut() {
+        let text = "async fn wait(&self) {
+            let mut wait = number(headers.get(RETRY_AFTER));
+            if self.attempt > 3 { wait *= 2; }
+            sleep(Duration::from_secs(wait)).await;
+        }";
+        assert_eq!(cut_of(text).unwrap_err(), "free-variable: a condition on something else changes the value");
     }
 
     #[test]
