@@ -9,7 +9,7 @@ mod free;
 mod levels;
 mod rewrite;
 
-use free::{bindings, free_names, words};
+use free::{bindings, called_names, free_names, words};
 use levels::{Level, descend};
 use rewrite::{Tries, apply};
 
@@ -157,7 +157,9 @@ impl<'t> Carver<'t> {
         let mut free = Vec::new();
         let mut done: BTreeSet<String> = BTreeSet::new();
         for _ in 0..DEFINITIONS {
-            let missing: Vec<String> = free_names(&text).into_iter().filter(|name| !done.contains(name)).collect();
+            let called = called_names(&text).into_iter().filter(|name| self.is_declared(name));
+            let missing: Vec<String> =
+                free_names(&text).into_iter().chain(called).filter(|name| !done.contains(name)).collect();
             let Some(name) = missing.into_iter().next() else { break };
             done.insert(name.clone());
             match self.definition(&name) {
@@ -190,6 +192,15 @@ impl<'t> Carver<'t> {
             exits: std::mem::take(&mut self.exits),
             assumes: self.assumes,
             has_own: self.has_own,
+        })
+    }
+
+    /// Whether a `let` above the read binds the name.
+    fn is_declared(&self, name: &str) -> bool {
+        self.levels.iter().any(|level| {
+            level.statements[..level.statement]
+                .iter()
+                .any(|statement| matches!(statement, Stmt::Local(local) if bindings(&local.pat).contains(name)))
         })
     }
 
@@ -290,6 +301,17 @@ impl<'t> Carver<'t> {
                 continue;
             }
             if !self.touches(&span) {
+                // A variable that begins as a plain value may hold the hint later on.
+                if let Stmt::Local(local) = statement
+                    && let Some(init) = &local.init
+                    && init.diverge.is_none()
+                    && is_plain(&self.text[range(&*init.expr)])
+                {
+                    kept.push_str(&self.text[span]);
+                    kept.push('\n');
+                    self.bound.extend(bindings(&local.pat));
+                    continue;
+                }
                 let is_last = place + 1 == statements.len();
                 if !is_outermost && diverges(statement) || is_outermost && is_last && diverges(statement) {
                     kept.push_str("return OUTCOMES::Outcome::None;\n");
@@ -362,6 +384,11 @@ impl<'t> Carver<'t> {
             }
             Expr::Match(branch) => {
                 let scrutinee = range(&*branch.expr);
+                if !self.touches(&scrutinee) && range(expr).contains(&self.read) {
+                    // The read lies in an arm: what decides for it is not part of this cut.
+                    self.is_decided_elsewhere = true;
+                    return true;
+                }
                 if !self.touches(&scrutinee) {
                     // The value leaves in one of the arms.
                     let exit = self.exit_of(expr);
@@ -588,6 +615,16 @@ fn is_compound(op: &syn::BinOp) -> bool {
     )
 }
 
+/// Whether an initialiser is a literal or a little more, with no variable in it.
+fn is_plain(text: &str) -> bool {
+    let length = tokens(text).map_or(usize::MAX, |list| list.len());
+    length < 12
+        && free_names(&format!("{text};")).is_empty()
+        && called_names(text).is_empty()
+        && !text.contains(".await")
+        && !text.contains('!')
+}
+
 /// Whether a block assigns to one of the variables.
 fn assigns(block: &Block, variables: &BTreeSet<String>) -> bool {
     struct Assigned<'v>(&'v BTreeSet<String>, bool);
@@ -707,6 +744,23 @@ mod tests {
         assert!(
             cut.contains("wait * 2") && cut.ends_with("return OUTCOMES::outcome(wait); OUTCOMES::Outcome::None"),
             "{cut}"
+        );
+    }
+
+    #[test]
+    fn a_variable_that_begins_within_the_way_stays() {
+        let text = "async fn report(&self) {
+            let header = response.headers().get(RETRY_AFTER).cloned();
+            if status.is_server_error() {
+                let mut wait = 0;
+                if let Some(given) = header.and_then(number) { wait = given; }
+                return Err(Error::Backoff(report, wait));
+            }
+        }";
+        assert_eq!(
+            cut_of(text).unwrap(),
+            "let header = response.headers().get(RETRY_AFTER).cloned(); if true { let mut wait = 0; \
+             if let Some(given) = header.and_then(number) { wait = given; } return OUTCOMES::outcome(wait); } OUTCOMES::Outcome::None"
         );
     }
 

@@ -35,6 +35,23 @@ pub(super) fn free_names(text: &str) -> BTreeSet<String> {
     walker.free
 }
 
+/// Names without a path that a text calls: functions, and closures that are variables.
+pub(super) fn called_names(text: &str) -> BTreeSet<String> {
+    let list = tokens(text).unwrap_or_default();
+    let calls = list.windows(2).enumerate().filter(|(place, pair)| {
+        let before = place.checked_sub(1).map_or("", |before| list[before].text.as_str());
+        pair[0].kind == Kind::Word
+            && pair[1].text == "("
+            && pair[0].text.starts_with(char::is_lowercase)
+            && !matches!(before, "." | "::" | "fn")
+            && !matches!(
+                pair[0].text.as_str(),
+                "if" | "match" | "while" | "in" | "return" | "else" | "let" | "for" | "mut" | "move" | "await"
+            )
+    });
+    calls.map(|(_, pair)| pair[0].text.clone()).collect()
+}
+
 struct Free {
     scopes: Vec<BTreeSet<String>>,
     free: BTreeSet<String>,
