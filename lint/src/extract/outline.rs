@@ -11,7 +11,7 @@ mod rewrite;
 #[cfg(test)]
 mod tests;
 
-use free::{bindings, called_names, free_names, words};
+use free::{bindings, called_names, free_names, is_plain, words};
 use levels::{Level, descend};
 use rewrite::{Tries, apply};
 
@@ -620,16 +620,6 @@ fn is_compound(op: &syn::BinOp) -> bool {
         op,
         BinOp::AddAssign(_) | BinOp::SubAssign(_) | BinOp::MulAssign(_) | BinOp::DivAssign(_) | BinOp::RemAssign(_)
     )
-}
-
-/// Whether an initialiser is a literal or a little more, with no variable in it.
-fn is_plain(text: &str) -> bool {
-    let length = tokens(text).map_or(usize::MAX, |list| list.len());
-    length < 12
-        && free_names(&format!("{text};")).is_empty()
-        && called_names(text).is_empty()
-        && !text.contains(".await")
-        && !text.contains('!')
 }
 
 /// Whether an expression gives an `Err`.

@@ -52,6 +52,16 @@ pub(super) fn called_names(text: &str) -> BTreeSet<String> {
     calls.map(|(_, pair)| pair[0].text.clone()).collect()
 }
 
+/// Whether an initialiser is a literal or a little more, with no variable in it.
+pub(super) fn is_plain(text: &str) -> bool {
+    let length = tokens(text).map_or(usize::MAX, |list| list.len());
+    length < 12
+        && free_names(&format!("{text};")).is_empty()
+        && called_names(text).is_empty()
+        && !text.contains(".await")
+        && !text.contains('!')
+}
+
 struct Free {
     scopes: Vec<BTreeSet<String>>,
     free: BTreeSet<String>,
