@@ -16,7 +16,7 @@ const LONG: &[(&str, &str)] = &[
 ];
 
 /// The linter's stages that know syntax trees.
-const SYNTAX: &[&str] = &["lint/src/module", "lint/src/ir/lower"];
+const SYNTAX: &[&str] = &["lint/src/module", "lint/src/ir/lower", "lint/src/extract"];
 
 /// The linter's stages that touch the disk.
 const DISK: &[&str] = &["lint/src/workspace", "lint/src/source", "lint/src/cli"];
@@ -64,6 +64,7 @@ fn no_stage_uses_a_later_one() {
         "module",
         "site",
         "behaviour",
+        "extract",
         "rules",
         "suppression",
         "report",

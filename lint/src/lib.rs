@@ -2,11 +2,13 @@
 //!
 //! One way, one stage a module: [`workspace`] -> [`source`] -> [`module`] -> [`ir`] -> [`site`] -> [`behaviour`] -> [`rules`] -> [`suppression`] ->
 //! [`diagnostic`] -> [`report`].
+//! Beside it, from what [`behaviour`] saw: [`extract`], which cuts code out so that it can be run.
 
 pub mod baseline;
 pub mod behaviour;
 pub mod change;
 pub mod diagnostic;
+pub mod extract;
 pub mod ir;
 pub mod module;
 mod names;

@@ -21,6 +21,7 @@ use crate::ir::{
 };
 use crate::workspace::Workspace;
 use index::Index;
+pub(crate) use prelude::prelude as prelude_path;
 use resolve::Resolver;
 use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
@@ -157,6 +158,20 @@ impl<'w> Program<'w> {
     /// The scope.
     pub fn scope(&self, id: ScopeId) -> &Scope {
         &self.scopes[id.0 as usize]
+    }
+
+    /// The file that the scope is in.
+    pub fn file_of(&self, id: ScopeId) -> FileId {
+        self.scope_files[id.0 as usize]
+    }
+
+    /// The scope of a file's own module, or of modules written out in it. None if the file is not in, or has no such module.
+    pub fn module_scope(&self, file: FileId, inline: &[Name]) -> Option<ScopeId> {
+        let in_file = |index: &usize| self.scope_files[*index] == file && !self.scopes[*index].is_block;
+        let own = (0..self.scopes.len()).filter(in_file).find(|index| self.scopes[*index].parent.is_none())?;
+        let module: Vec<Name> = self.scopes[own].module.iter().chain(inline).cloned().collect();
+        let index = (0..self.scopes.len()).filter(in_file).find(|index| self.scopes[*index].module == module)?;
+        Some(ScopeId(index as u32))
     }
 
     /// What the path means in the scope. `Self` is resolved with `self_type`. A path to an associated item of a local type

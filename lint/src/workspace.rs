@@ -12,11 +12,13 @@ mod paths;
 pub(crate) mod program;
 mod project;
 mod registry;
+mod requirements;
 mod walk;
 
 pub use dependencies::{Dependencies, Way, dependencies};
 pub(crate) use manifest::text_of;
 pub(crate) use project::workspace_folder;
+pub use requirements::{Requirement, Requirements};
 pub(crate) use walk::plain;
 
 use crate::ir::FileId;

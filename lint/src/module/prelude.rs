@@ -1,7 +1,7 @@
 //! Names that are there without a `use`.
 
 /// The path in `std` of a name of the prelude.
-pub(super) fn prelude(name: &str) -> Option<&'static str> {
+pub(crate) fn prelude(name: &str) -> Option<&'static str> {
     Some(match name {
         "Option" => "std::option::Option",
         "Some" => "std::option::Option::Some",
