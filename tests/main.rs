@@ -4,6 +4,7 @@ mod baseline;
 mod book;
 mod changes;
 mod command_line;
+mod compare;
 mod delivery;
 mod dependencies;
 mod formats;

@@ -19,7 +19,7 @@ const LONG: &[(&str, &str)] = &[
 const SYNTAX: &[&str] = &["lint/src/module", "lint/src/ir/lower", "lint/src/extract"];
 
 /// The linter's stages that touch the disk.
-const DISK: &[&str] = &["lint/src/workspace", "lint/src/source", "lint/src/cli"];
+const DISK: &[&str] = &["lint/src/workspace", "lint/src/source", "lint/src/cli", "lint/src/harness"];
 
 #[test]
 fn only_module_and_ir_know_syntax_trees() {
@@ -42,9 +42,29 @@ fn only_cargo_and_git_are_started_and_each_in_one_place() {
     forbid(
         "lint/src",
         &["Command::new", "process::Command"],
-        &["lint/src/workspace/cargo.rs", "lint/src/workspace/program.rs", "lint/src/change/git.rs"],
+        &["lint/src/workspace/cargo.rs", "lint/src/workspace/program.rs", "lint/src/change/git.rs", "lint/src/harness"],
         "what is linted is never run",
     );
+}
+
+#[test]
+fn only_the_commands_that_say_so_run_code() {
+    let commands = ["compare", "fuzz", "proof", "witness"].map(|command| format!("lint/src/cli/{command}.rs"));
+    let mut allowed: Vec<&str> = commands.iter().map(String::as_str).collect();
+    // Reports know what came of it, as data.
+    allowed.extend(["lint/src/harness", "lint/src/report/compare"]);
+    forbid("lint/src", &["harness::"], &allowed, "plain lint never comes to the harness");
+}
+
+#[test]
+fn what_harnesses_are_made_of_is_embedded_whole() {
+    for (folder, list) in [("core/src", "core/src/sources.rs"), ("lint/runtime", "lint/src/harness/layout.rs")] {
+        let text = fs::read_to_string(root().join(list)).unwrap();
+        for path in sources(folder) {
+            let name = path.strip_prefix(folder).unwrap().to_str().unwrap().to_owned();
+            assert!(text.contains(&format!("(\"{name}\", include_str!(")), "{list} lacks {}", path.display());
+        }
+    }
 }
 
 #[test]
@@ -65,6 +85,7 @@ fn no_stage_uses_a_later_one() {
         "site",
         "behaviour",
         "extract",
+        "harness",
         "rules",
         "suppression",
         "report",

@@ -42,6 +42,9 @@ mod error;
 mod hint;
 mod parse;
 mod schedule;
+#[cfg(feature = "sources")]
+#[doc(hidden)]
+pub mod sources;
 #[cfg(feature = "std")]
 mod wait;
 

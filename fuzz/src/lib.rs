@@ -9,6 +9,7 @@
 //! - [`peers`]: other crates that read the value, and the table of differences that are allowed.
 //! - [`oracle`]: two outcomes in, agreement or a named divergence out.
 //! - [`parse`] and [`schedule`]: the targets, each a `run(&[u8])` that panics on a finding.
+//! - [`harness`]: what is compiled beside the extracted code of a target, see `cargo retry-after compare`.
 //! - [`driver`]: generated inputs on stable, without libFuzzer.
 //!
 //! ```text
@@ -23,8 +24,10 @@
 //! `ASAN_OPTIONS=detect_stack_use_after_return=0` and `-entropic=0 -reduce_inputs=0` about double the executions per second.
 
 pub mod driver;
+/// The runtime of the harnesses that `cargo retry-after compare` writes, compiled here to be tested, and for its oracle.
+#[path = "../../lint/runtime/lib.rs"]
+pub mod harness;
 pub mod model;
-pub mod oracle;
 pub mod parse;
 pub mod peers;
 pub mod scenario;
@@ -32,6 +35,7 @@ pub mod schedule;
 
 mod replay;
 
+pub use harness::oracle;
 pub use replay::program;
 
 /// The program around a target's `run(&[u8])`: libFuzzer's under `cargo fuzz`, else one that replays files or generates inputs.

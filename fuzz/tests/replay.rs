@@ -75,3 +75,30 @@ fn a_scenario_is_the_same_in_every_run() {
     };
     assert_eq!(story(), story());
 }
+
+/// The corpus that harnesses carry is that of the vectors; `UPDATE_EXPECT=1` takes it over.
+#[test]
+fn harnesses_carry_the_vectors() {
+    use retry_after_fuzz::harness::escape::escape;
+    let mut values: Vec<Vec<u8>> = Vec::new();
+    for line in include_str!("../../corpus/vectors/values.jsonl").lines() {
+        let vector: serde_json::Value = serde_json::from_str(line).unwrap();
+        let bytes = match vector["input"].as_str() {
+            Some(text) => text.as_bytes().to_vec(),
+            None => {
+                let hex = vector["input_hex"].as_str().unwrap();
+                let bytes = (0..hex.len()).step_by(2).map(|place| u8::from_str_radix(&hex[place..place + 2], 16));
+                bytes.collect::<Result<_, _>>().unwrap()
+            }
+        };
+        if !values.contains(&bytes) {
+            values.push(bytes);
+        }
+    }
+    let text: String = values.iter().map(|value| format!("{}\n", escape(&[value]))).collect();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../lint/runtime/corpus.txt");
+    if std::env::var_os("UPDATE_EXPECT").is_some() {
+        fs::write(&path, &text).unwrap();
+    }
+    assert!(fs::read_to_string(path).unwrap() == text, "UPDATE_EXPECT=1 takes the vectors over");
+}

@@ -5,17 +5,21 @@
 mod arguments;
 mod baseline;
 mod change;
+mod compare;
 mod completions;
 mod configuration;
 mod dependencies;
 mod explain;
 mod format;
+mod fuzz;
 mod levels;
 mod lint;
 mod manual;
 mod output;
+mod proof;
 mod rules;
 mod suppressions;
+mod witness;
 
 use crate::parse_command::ParseArgs;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -58,7 +62,7 @@ Examples:
   cargo retry-after explain capped_hint          why a rule exists and what to do
 
 Code you do not trust:
-  No code of what is linted is run: no build script, compiler, wrapper, credential helper or
+  Without --witness, no code of what is linted is run: no build script, compiler, wrapper, credential helper or
   toolchain that it names. But started as `cargo retry-after` inside a checkout, cargo itself
   obeys that checkout's aliases and toolchain file before this command starts.
   Start `cargo-retry-after lint PATH` from outside instead.";
@@ -92,6 +96,12 @@ enum Command {
     /// Look for faults; the default
     #[command(after_long_help = AFTER_HELP, override_usage = LINT_USAGE)]
     Lint(lint::LintArgs),
+    /// Compile the places that read the hint, and run them beside the reference
+    #[command(after_long_help = compare::AFTER_HELP)]
+    Compare(compare::CompareArgs),
+    /// Run the same code under libFuzzer, for as long as you like
+    #[command(after_long_help = fuzz::AFTER_HELP)]
+    Fuzz(fuzz::FuzzArgs),
     /// Print a rule's page: what, why, examples, limits
     Explain(explain::ExplainArgs),
     /// List the rules
@@ -129,6 +139,8 @@ pub(crate) fn run(arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let result = match cli.command {
         None => lint::run(&cli.lint, &matches, color),
         Some(Command::Lint(args)) => lint::run(&args, matches.subcommand_matches("lint").unwrap_or(&matches), color),
+        Some(Command::Compare(args)) => compare::run(&args, &cli.common),
+        Some(Command::Fuzz(args)) => fuzz::run(&args, &cli.common),
         Some(Command::Explain(args)) => explain::run(&args),
         Some(Command::Rules(args)) => rules::run(&args),
         Some(Command::Parse(args)) => return crate::parse_command::run(args),

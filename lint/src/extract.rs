@@ -82,6 +82,16 @@ pub struct Extracted {
     pub notes: Vec<String>,
 }
 
+/// The note of code whose result is a number that may be of any unit.
+pub const UNKNOWN_UNIT: &str = "nothing says which unit the number has: taken as seconds";
+
+impl Extracted {
+    /// Whether the result is a number and nothing says of which unit.
+    pub fn is_in_unknown_unit(&self) -> bool {
+        self.unit.is_none() && self.notes.iter().any(|note| note == UNKNOWN_UNIT)
+    }
+}
+
 /// How code is cut out of its package.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strategy {

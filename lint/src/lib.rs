@@ -9,6 +9,7 @@ pub mod behaviour;
 pub mod change;
 pub mod diagnostic;
 pub mod extract;
+pub mod harness;
 pub mod ir;
 pub mod module;
 mod names;
@@ -22,7 +23,10 @@ pub mod workspace;
 
 pub use names::Vocabulary;
 
+use behaviour::log::Log;
 use diagnostic::Finding;
+use extract::Subject;
+use module::Program;
 use source::Unreadable;
 use workspace::Workspace;
 
@@ -83,13 +87,22 @@ pub fn analyse(workspace: &Workspace) -> Analysis {
 
 /// Looks at one workspace as the options say. Runs nothing of it and writes nothing.
 pub fn analyse_with(workspace: &Workspace, options: &Options) -> Analysis {
-    module::parse::with_large_stack(|| analyse_here(workspace, options))
+    module::parse::with_large_stack(|| observe(workspace, options).0)
 }
 
-fn analyse_here(workspace: &Workspace, options: &Options) -> Analysis {
+/// Looks at one workspace as [`analyse_with`] does, and extracts the code of the places that read and parse the hint. Runs nothing of it either.
+pub fn analyse_for_proof(workspace: &Workspace, options: &Options) -> (Analysis, Vec<Subject>) {
+    module::parse::with_large_stack(|| {
+        let (analysis, mut program, log) = observe(workspace, options);
+        let subjects = extract::subjects(&mut program, &log);
+        (analysis, subjects)
+    })
+}
+
+fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Program<'w>, Log) {
     options.vocabulary.put_in_force();
     let found = source::search(workspace, &options.vocabulary.headers);
-    let mut program = module::Program::new(workspace);
+    let mut program = Program::new(workspace);
     let candidates: Vec<ir::FileId> = found.with_any().filter(|file| !workspace.file(*file).is_test).collect();
     program.load(&candidates);
     let log = behaviour::observe(&mut program);
@@ -133,5 +146,6 @@ fn analyse_here(workspace: &Workspace, options: &Options) -> Analysis {
     blind.extend(log.exhausted.iter().map(|span| (*span, "the budget of the analysis ran out here".to_owned())));
     blind.sort();
     blind.dedup();
-    Analysis { findings, suppressed, unreadable, statistics, blind }
+    let log = facts.log;
+    (Analysis { findings, suppressed, unreadable, statistics, blind }, program, log)
 }

@@ -3,6 +3,7 @@
 //! A report holds what is shown, with places as lines and columns and names as the user knows them; a format only lays it out.
 
 pub mod cargo_json;
+pub mod compare;
 pub mod github;
 pub mod gitlab;
 pub mod human;

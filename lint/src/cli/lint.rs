@@ -9,7 +9,7 @@ use super::format::{Destination, DestinationParser, Destinations, checkout};
 use super::levels::{LevelArgs, Levels};
 use super::output::{self, Color};
 use super::suppressions::SuppressionArgs;
-use super::{CLEAN, FAILED, FOUND, Failure};
+use super::{CLEAN, FAILED, FOUND, Failure, witness};
 use clap::{ArgMatches, Args, ValueEnum};
 use retry_after_lint::diagnostic::{Confidence, Level};
 use retry_after_lint::report::{Filter, Report};
@@ -72,6 +72,12 @@ pub(super) struct LintArgs {
     /// High: every step on the hint's way is known. Medium: a step was inferred from a name or a guess. Low: the wait itself was not found.
     #[arg(long, value_enum, default_value_t = Least::Medium, value_name = "LEAST", help_heading = "Output")]
     confidence: Least,
+
+    /// Confirm each finding's witness by a run of the code
+    ///
+    /// This compiles and runs code of what is linted, as `compare` does: only for code you trust. Without it nothing is run.
+    #[arg(long, help_heading = "Output")]
+    witness: bool,
 
     /// Also tell what was not understood, with its place and the reason
     #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
@@ -147,7 +153,12 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let named: Vec<String> =
         roots.iter().flat_map(|root| root.named.iter().map(|id| root.workspace.file(*id).display.clone())).collect();
     let files: usize = roots.iter().map(|root| root.workspace.files.len() + root.unreadable.len()).sum();
-    let mut runs = analyse(roots, &settings, args.configuration.is_isolated());
+    let is_isolated = args.configuration.is_isolated();
+    let mut runs = if args.witness {
+        witness::analyse(roots, |root, settings| options(root, settings, is_isolated), &settings, args.quiet, color)?
+    } else {
+        analyse(roots, &settings, is_isolated)
+    };
     for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
         configuration::set_levels(root, analysis, settings);
     }
@@ -182,6 +193,12 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
 }
 
 /// Looks at each root. An analysis uses all cores where there is work for them; most crates are too small for that, so several are looked at at a time.
+/// What the analysis of a root is told beforehand.
+fn options(root: &Root, settings: &Settings, is_isolated: bool) -> Options {
+    // What is published speaks to its own authors, not to those who look at it.
+    Options { vocabulary: settings.vocabulary(), ignores_suppressions: is_isolated || root.versioned }
+}
+
 fn analyse(roots: Vec<Root>, settings: &[Settings], is_isolated: bool) -> Vec<(Root, Analysis)> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -189,10 +206,7 @@ fn analyse(roots: Vec<Root>, settings: &[Settings], is_isolated: bool) -> Vec<(R
         let roots = indices.map_while(|index| roots.get(index).zip(settings.get(index)).map(|both| (index, both)));
         roots
             .map(|(index, (root, settings))| {
-                // What is published speaks to its own authors, not to those who look at it.
-                let ignores_suppressions = is_isolated || root.versioned;
-                let options = Options { vocabulary: settings.vocabulary(), ignores_suppressions };
-                (index, retry_after_lint::analyse_with(&root.workspace, &options))
+                (index, retry_after_lint::analyse_with(&root.workspace, &options(root, settings, is_isolated)))
             })
             .collect::<Vec<_>>()
     };

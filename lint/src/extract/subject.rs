@@ -436,7 +436,7 @@ pub(super) fn finish(
     let with_url = slice.crates.contains("url");
     let of = unit.as_ref().map_or(UnitOf::Seconds, |unit| unit.of);
     if has_number && unit.is_none() {
-        notes.push("nothing says which unit the number has: taken as seconds".to_owned());
+        notes.push(super::UNKNOWN_UNIT.to_owned());
     }
     let mut source = String::from("#![allow(warnings, clippy::all)]\n\n");
     source.push_str(&format!(

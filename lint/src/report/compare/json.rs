@@ -1,0 +1,76 @@
+//! `compare --format json`: one object on one line.
+
+use crate::harness::{Compared, Comparison, Difference};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// Raised when a reader of the old form would misread the new one.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Object<'a> {
+    version: u32,
+    subjects: Vec<SubjectObject<'a>>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct SubjectObject<'a> {
+    id: &'a str,
+    package: Option<&'a str>,
+    file: &'a str,
+    line: u32,
+    item: &'a str,
+    status: &'a str,
+    reason: Option<&'a str>,
+    detail: Option<&'a str>,
+    strategy: &'a str,
+    inputs: u64,
+    fingerprint: Option<&'a str>,
+    divergences: Vec<DifferenceObject<'a>>,
+    tolerated: Vec<DifferenceObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct DifferenceObject<'a> {
+    kind: &'a str,
+    header: &'a str,
+    subject: &'a str,
+    reference: &'a str,
+    count: u64,
+}
+
+/// Writes the result, and a line end after it.
+///
+/// # Errors
+///
+/// When the output cannot be written.
+pub fn write(comparison: &Comparison, mut out: impl Write) -> io::Result<()> {
+    let subjects = comparison.subjects.iter().map(subject).collect();
+    serde_json::to_writer(&mut out, &Object { version: VERSION, subjects, notes: &comparison.notes })?;
+    out.write_all(b"\n")
+}
+
+fn subject(compared: &Compared) -> SubjectObject<'_> {
+    let subject = &compared.subject;
+    SubjectObject {
+        id: &subject.id,
+        package: subject.package.as_deref(),
+        file: &subject.file,
+        line: subject.line,
+        item: &subject.item,
+        status: compared.status.name(),
+        reason: compared.reason,
+        detail: compared.detail.as_deref(),
+        strategy: compared.strategy().name(),
+        inputs: compared.inputs,
+        fingerprint: compared.fingerprint.as_deref(),
+        divergences: compared.divergences.iter().map(difference).collect(),
+        tolerated: compared.tolerated.iter().map(difference).collect(),
+    }
+}
+
+fn difference(difference: &Difference) -> DifferenceObject<'_> {
+    let Difference { kind, header, subject, reference, count, .. } = difference;
+    DifferenceObject { kind, header, subject, reference, count: *count }
+}
