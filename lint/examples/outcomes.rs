@@ -55,7 +55,7 @@ fn main() {
                     outcome.kind,
                     place(outcome.span),
                     outcome.in_error,
-                    outcome.in_future,
+                    outcome.in_future(),
                     outcome.in_pieces
                 );
                 println!("    value {:?}", outcome.value.kind);

@@ -9,6 +9,7 @@ pub mod case;
 mod declared;
 mod evaluate;
 mod flow;
+mod guard;
 pub mod hazard;
 pub mod journey;
 pub mod library;
@@ -344,6 +345,7 @@ impl Evaluator<'_, '_> {
             output: output.clone(),
             closure: None,
             shape,
+            called_at: None,
         });
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             let argument = self.settle(argument, function.name_span);

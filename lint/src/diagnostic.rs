@@ -47,6 +47,8 @@ pub enum StepKind {
     Passed,
     /// Slept on.
     Slept,
+    /// The program panics.
+    Panics,
     /// The request is sent again.
     Retried,
 }
@@ -64,6 +66,7 @@ impl StepKind {
             StepKind::Returned => "returned",
             StepKind::Passed => "passed",
             StepKind::Slept => "slept",
+            StepKind::Panics => "panics",
             StepKind::Retried => "retried",
         }
     }

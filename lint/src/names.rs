@@ -119,6 +119,51 @@ const NOT_THE_HINT: &[&str] = &[
     "or",
 ];
 
+/// Whether something of this name is the time that is left, or the moment at which it ends.
+pub fn is_deadline(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    ["deadline", "remaining", "time_left", "left", "expires", "expiry"].iter().any(|part| name.contains(part))
+}
+
+/// Whether something of this name tells that the work is to stop.
+pub fn stops(name: &str) -> bool {
+    words(name).iter().any(|word| {
+        [
+            "stop",
+            "stopped",
+            "stopping",
+            "shutdown",
+            "cancel",
+            "cancelled",
+            "canceled",
+            "cancellation",
+            "quit",
+            "exit",
+            "abort",
+            "aborted",
+        ]
+        .contains(&word.as_str())
+    })
+}
+
+/// Whether a method of this name keeps its last argument in a collection or a cell.
+pub fn keeps(name: &str) -> bool {
+    matches!(
+        name,
+        "insert"
+            | "push"
+            | "push_back"
+            | "store"
+            | "set"
+            | "replace"
+            | "swap"
+            | "fetch_max"
+            | "insert_mut"
+            | "upsert"
+            | "put"
+    )
+}
+
 /// Whether a call of this name draws at random.
 pub fn draws(name: &str) -> bool {
     matches!(

@@ -1,10 +1,24 @@
 //! The rules: each a page, a [`Rule`] and a query over what the header cases became.
 
+pub mod backoff_replaced;
+pub mod blocking_wait;
 pub mod capped_hint;
+pub mod deadline_truncated;
 pub mod integer_only;
+pub mod lenient_number;
+pub mod local_clock_date;
+pub mod panicking_parse;
+pub mod partial_date;
+pub mod past_date;
+pub mod rounded_down_hint;
+pub mod shrinking_jitter;
+pub mod sleep_holding_lock;
 pub mod suppression_without_reason;
+pub mod unbounded_wait;
+pub mod unit_mismatch;
 pub mod unknown_suppression;
 pub mod unused_suppression;
+pub mod wall_clock_wait;
 pub mod zero_fallback;
 
 use crate::behaviour::Facts;
@@ -92,8 +106,22 @@ fn keep(findings: &mut Vec<Finding>, finding: Finding) {
 /// All rules, in the order of the hint's way; last those about suppressions.
 pub const RULES: &[&Rule] = &[
     &integer_only::RULE,
+    &partial_date::RULE,
+    &lenient_number::RULE,
+    &panicking_parse::RULE,
+    &unit_mismatch::RULE,
+    &past_date::RULE,
+    &rounded_down_hint::RULE,
+    &local_clock_date::RULE,
     &zero_fallback::RULE,
     &capped_hint::RULE,
+    &deadline_truncated::RULE,
+    &backoff_replaced::RULE,
+    &shrinking_jitter::RULE,
+    &unbounded_wait::RULE,
+    &blocking_wait::RULE,
+    &sleep_holding_lock::RULE,
+    &wall_clock_wait::RULE,
     &unused_suppression::RULE,
     &unknown_suppression::RULE,
     &suppression_without_reason::RULE,

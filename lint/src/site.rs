@@ -94,10 +94,21 @@ pub fn text_parameters(function: &Function) -> Vec<usize> {
         }
     }
     let of_hint_type = matches!(&function.owner, Owner::TraitImpl { of, ty } if matches!(of.last_segment(), Some("FromStr" | "TryFrom")) && ty.last_segment().is_some_and(names::reads_hint));
-    if !names::reads_hint(&function.name) && !of_hint_type {
-        return Vec::new();
-    }
+    let is_reader = names::reads_hint(&function.name) || of_hint_type;
+    // Text that is named like the hint, in a function that reads text, is the hint's.
+    let parses = function.body.as_ref().is_some_and(|body| {
+        body.calls
+            .iter()
+            .any(|name| matches!(&**name, "parse" | "from_str" | "from_str_radix") || names::reads_date(name))
+    });
     (0..function.parameters.len())
-        .filter(|index| function.parameters[*index].ty.as_ref().is_some_and(is_text))
+        .filter(|index| {
+            let parameter = &function.parameters[*index];
+            let is_named = || match (&parameter.pattern, &function.body) {
+                (Pattern::Bind(local, _), Some(body)) => names::is_hint(&body.locals[local.0 as usize].name),
+                _ => false,
+            };
+            parameter.ty.as_ref().is_some_and(is_text) && (is_reader || (parses && is_named()))
+        })
         .collect()
 }

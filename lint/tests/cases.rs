@@ -1,6 +1,7 @@
 //! The cases of `corpus/cases/`: small pieces of code with the findings that they must have, and no others.
 
 use retry_after_lint::diagnostic::Confidence;
+use retry_after_lint::rules::RULES;
 use retry_after_lint::source::{self, LineIndex};
 use retry_after_lint::workspace::{self, Request};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +25,15 @@ const KNOWN: &[(&str, &str)] = &[
     ("once-recursion-in-else", "a retry by recursion inside a boxed future"),
     ("trap-chunks-by-recursion", "pieces slept by recursion inside an async block"),
     ("trap-or-of-two-reads", "two readers of one header joined by `or`: one of them reads the date"),
+    ("unit-seconds-to-from-millis", "a duration made of a number keeps the place of the number"),
+    ("unit-milliseconds-to-from-secs-under-a-floor", "a short hint under a floor gives way to the unknown backoff"),
+    ("past-unsigned-seconds-underflow", "that an unsigned number cannot go below zero"),
+    ("rounded-under-a-floor", "a short hint under a floor gives way to the unknown backoff"),
+    ("unbounded-timeout-around-the-call", "a timeout in the caller of the function that sleeps"),
+    ("blocking-helper-that-reads-the-header", "a function that is run by itself, and not from its asynchronous caller"),
+    ("blocking-where-no-runtime-is", "the question whether there is a runtime"),
+    ("deadline-timeout-and-one-more", "a request that is sent again without a loop"),
+    ("jitter-pieces-by-division", "pieces that were made by a division, slept in a loop that counts"),
 ];
 
 /// One case: a package, or a workspace of packages.
@@ -91,7 +101,28 @@ fn expected(case: &Case) -> (BTreeSet<Place>, BTreeSet<Place>) {
     (must, may)
 }
 
-fn found(case: &Case, folder: &Path) -> BTreeSet<Place> {
+/// The rules that a file of cases marks, from its line `Rules: ..`: ids and groups. A file without one is about the first three.
+fn rules_of(text: &str) -> BTreeSet<&'static str> {
+    let named = text
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .find_map(|line| line.strip_prefix("Rules: "))
+        .unwrap_or("integer_only, zero_fallback, capped_hint");
+    let names: Vec<&str> = named.split(',').map(|name| name.trim().trim_end_matches('.')).collect();
+    for name in &names {
+        assert!(
+            RULES.iter().any(|rule| rule.id == *name || rule.group.as_str() == *name),
+            "no rule and no group: {name}"
+        );
+    }
+    RULES
+        .iter()
+        .filter(|rule| names.iter().any(|name| *name == rule.id || *name == rule.group.as_str()))
+        .map(|rule| rule.id)
+        .collect()
+}
+
+fn found(case: &Case, rules: &BTreeSet<&'static str>, folder: &Path) -> BTreeSet<Place> {
     for (path, text) in &case.files {
         let path = folder.join(path);
         std::fs::create_dir_all(path.parent().expect("below the folder")).expect("a folder for the case");
@@ -109,7 +140,8 @@ fn found(case: &Case, folder: &Path) -> BTreeSet<Place> {
     for root in roots {
         let analysis = retry_after_lint::analyse(&root.workspace);
         assert!(analysis.unreadable.is_empty(), "{}: {:?}", case.name, analysis.unreadable);
-        for finding in analysis.findings.iter().filter(|finding| finding.confidence > Confidence::Low) {
+        let told = analysis.findings.iter().filter(|finding| finding.confidence > Confidence::Low);
+        for finding in told.filter(|finding| rules.contains(finding.rule)) {
             let text = source::read(&root.workspace, finding.span.file).expect("it was read before");
             let line = LineIndex::new(&text).position(&text, finding.span.start).line;
             let file = root
@@ -137,6 +169,7 @@ fn every_case_has_its_findings_and_no_others() {
     files.sort();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("a case file");
+        let rules = rules_of(&text);
         for case in cases_of(&text) {
             if only.as_ref().is_some_and(|only| !case.name.contains(only.as_str())) {
                 continue;
@@ -145,7 +178,7 @@ fn every_case_has_its_findings_and_no_others() {
             let folder = tempfile::tempdir().expect("a folder");
             let folder = folder.path().canonicalize().expect("it is there");
             let (must, may) = expected(&case);
-            let Ok(found) = std::panic::catch_unwind(|| found(&case, &folder)) else {
+            let Ok(found) = std::panic::catch_unwind(|| found(&case, &rules, &folder)) else {
                 failures.push(format!("{}: panics", case.name));
                 continue;
             };

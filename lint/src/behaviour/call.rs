@@ -117,6 +117,7 @@ impl<'p> Evaluator<'p, '_> {
                 output: output.clone(),
                 closure: None,
                 shape,
+                called_at: Some(span),
             });
             let value = self.eval(root, output.as_ref());
             self.frames.pop();
@@ -266,6 +267,7 @@ impl<'p> Evaluator<'p, '_> {
             output: None,
             closure: Some(body.expr(closure.expr).span),
             shape,
+            called_at: Some(span),
         });
         let single = parameters.len() == 1 && arguments.len() > 1;
         if single {
@@ -415,6 +417,7 @@ impl<'p> Evaluator<'p, '_> {
             output: output.clone(),
             closure: None,
             shape,
+            called_at: Some(span),
         });
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             let argument = typed(argument, parameter.ty.as_ref().map(|ty| self.type_here(ty)));
@@ -444,7 +447,7 @@ impl<'p> Evaluator<'p, '_> {
         self.world.context = context;
         self.changed_arguments = finals;
         let result = result?;
-        if names::reads_hint(&function.name)
+        if (names::reads_hint(&function.name) || names::is_hint(&function.name))
             && !result.is_tainted()
             && !interesting_source
             && result.alternatives().iter().any(has_unknown)
@@ -604,7 +607,9 @@ impl<'p> Evaluator<'p, '_> {
             let mut all = vec![receiver.clone()];
             all.extend(arguments.iter().cloned());
             let before = self.world.clone();
+            self.guesses += 1;
             let result = self.call_functions(&candidates, all, span, want);
+            self.guesses -= 1;
             if result.is_some() {
                 return result;
             }

@@ -38,6 +38,8 @@ pub struct Evaluator<'p, 'w> {
     depth: u32,
     /// How many asynchronous functions, blocks and closures are running.
     pub asynchronous: u32,
+    /// How many functions are running that were only guessed by their name.
+    pub guesses: u32,
     /// How often both ways of a condition were taken.
     pub forks: u64,
     next_frame: u64,
@@ -73,6 +75,8 @@ pub struct Frame<'p> {
     pub closure: Option<Span>,
     /// The shape of the arena.
     pub shape: Rc<Shape>,
+    /// The call that runs it; None for an entry.
+    pub called_at: Option<Span>,
 }
 
 /// A running loop, or a labelled block.
@@ -101,6 +105,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             steps: 0,
             depth: 0,
             asynchronous: 0,
+            guesses: 0,
             forks: 0,
             next_frame: 0,
             iterations: Vec::new(),
@@ -386,8 +391,12 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                     if race {
                         self.world = before.clone();
                     }
+                    let first = self.log.outcomes.len();
                     let Some(output) = self.eval(arm.future, None) else { continue };
                     let output = self.await_value(output, span);
+                    if race {
+                        self.log.slept_since(first).for_each(|outcome| outcome.in_select = true);
+                    }
                     if let Some(pattern) = &arm.pattern {
                         self.bind(pattern, &output, span);
                     }
@@ -596,6 +605,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             output: None,
             closure: None,
             shape,
+            called_at: Some(span),
         });
         self.asynchronous += 1;
         let value = self.eval(body, None);

@@ -3,7 +3,7 @@
 use super::case::{Case, Need, SECOND};
 use super::evaluate::Evaluator;
 use super::trail::{SourceIndex, Trail};
-use super::value::{Kind, Value};
+use super::value::{Code, Kind, Value};
 use crate::ir::{BinaryOp, Span};
 
 /// Something that happened on the way, in one case, because of one source.
@@ -17,6 +17,8 @@ pub struct Hazard {
     pub kind: HazardKind,
     /// Where.
     pub span: Span,
+    /// In which code.
+    pub code: Code,
 }
 
 /// The kinds of hazards.
@@ -59,8 +61,16 @@ impl HazardKind {
 impl Evaluator<'_, '_> {
     /// Records what happened, for every source that had a part in it.
     pub fn hazard(&mut self, kind: HazardKind, span: Span, trail: &Trail) {
+        // A guess at what a method is says nothing about panics in it.
+        if kind == HazardKind::Panic && self.guesses > 0 {
+            return;
+        }
+        let code = self.code();
         for &source in trail.sources(true) {
-            self.log.hazards.entry(Hazard { source, case: self.case, kind, span }).or_insert_with(|| trail.clone());
+            self.log
+                .hazards
+                .entry(Hazard { source, case: self.case, kind, span, code })
+                .or_insert_with(|| trail.clone());
         }
     }
 

@@ -64,7 +64,7 @@ fn rank(kind: StepKind) -> u8 {
         | StepKind::Stored
         | StepKind::Returned
         | StepKind::Passed => 2,
-        StepKind::Slept | StepKind::Retried => 3,
+        StepKind::Slept | StepKind::Panics | StepKind::Retried => 3,
     }
 }
 

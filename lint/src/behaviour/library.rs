@@ -415,6 +415,28 @@ impl Evaluator<'_, '_> {
         {
             return Some(Some(receiver.clone()));
         }
+        // What was kept in a collection and is looked up there.
+        let is_time = matches!(receiver.kind, Kind::Date(_) | Kind::Instant(_) | Kind::Duration(_) | Kind::Hint(_));
+        if is_time
+            && receiver.is_tainted()
+            && matches!(
+                name,
+                "get"
+                    | "get_mut"
+                    | "peek"
+                    | "remove"
+                    | "pop"
+                    | "entry"
+                    | "first"
+                    | "last"
+                    | "front"
+                    | "back"
+                    | "load_full"
+            )
+            && arguments.iter().all(|argument| !argument.is_tainted())
+        {
+            return Some(Some(Value::some(receiver.clone())));
+        }
         // A raw line is looked at for the header's name: the line is the header then.
         if let (Kind::Unknown(origin), [argument], "starts_with" | "contains" | "strip_prefix" | "trim_start_matches") =
             (&receiver.kind, arguments, name)

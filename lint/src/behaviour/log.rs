@@ -72,16 +72,34 @@ pub struct Outcome {
     pub value: Value,
     /// Whether it came inside an `Err`.
     pub in_error: bool,
-    /// Whether it came as a future that ends after the wait.
-    pub in_future: bool,
+    /// Where the future was made that ends after the wait, if it came as one.
+    pub future: Option<Span>,
     /// Whether it is one piece of a wait that goes on after it.
     pub in_pieces: bool,
     /// The place that may end the wait before its time: a timeout around it.
     pub cut_by: Option<Span>,
+    /// Whether it stands in a loop.
+    pub in_loop: bool,
+    /// Where a lock or permit was taken that is held meanwhile.
+    pub holds: Option<Span>,
+    /// Whether it is one of several things that are waited for at once.
+    pub in_select: bool,
     /// Whether the thread is blocked by it, in asynchronous code.
     pub blocks: bool,
     /// What decided that the sink was reached.
     pub context: Trail,
+}
+
+impl Outcome {
+    /// Whether it came as a future that ends after the wait.
+    pub fn in_future(&self) -> bool {
+        self.future.is_some()
+    }
+
+    /// The place that waits: the sink, or where the future was made that does.
+    pub fn waits_at(&self) -> Span {
+        self.future.unwrap_or(self.span)
+    }
 }
 
 /// An attempt to read a number or a date from a hint's text.
@@ -237,7 +255,7 @@ impl Log {
 
     /// Records what a value is at a sink, alternative by alternative, without its wrappers.
     pub fn outcome(&mut self, case: Case, kind: SinkKind, span: Span, code: Code, value: &Value, context: &Trail) {
-        self.flatten(case, kind, span, code, value, context, (false, false), 0);
+        self.flatten(case, kind, span, code, value, context, (false, None), 0);
     }
 
     #[expect(clippy::too_many_arguments, reason = "one record's fields, handed down a recursion")]
@@ -249,7 +267,7 @@ impl Log {
         code: Code,
         value: &Value,
         context: &Trail,
-        (in_error, in_future): (bool, bool),
+        (in_error, future): (bool, Option<Span>),
         depth: u32,
     ) {
         if depth > 6 {
@@ -258,16 +276,17 @@ impl Log {
         match &value.kind {
             Kind::OneOf(values) => {
                 for value in values.iter() {
-                    self.flatten(case, kind, span, code, value, context, (in_error, in_future), depth);
+                    self.flatten(case, kind, span, code, value, context, (in_error, future), depth);
                 }
                 return;
             }
             Kind::Sleep(inner) => {
-                return self.flatten(case, kind, span, code, inner, context, (in_error, true), depth + 1);
+                let future = future.or(value.at).or(Some(span));
+                return self.flatten(case, kind, span, code, inner, context, (in_error, future), depth + 1);
             }
             Kind::Tuple(values) | Kind::List(values) => {
                 for value in values.iter().filter(|value| value.is_tainted()) {
-                    self.flatten(case, kind, span, code, value, context, (in_error, in_future), depth + 1);
+                    self.flatten(case, kind, span, code, value, context, (in_error, future), depth + 1);
                 }
                 return;
             }
@@ -276,7 +295,7 @@ impl Log {
                 for (_, field) in &variant.fields {
                     let field = super::evaluate::inherit(field.clone(), value);
                     if field.is_tainted() || matches!(&*variant.name, "Some" | "Ok") {
-                        self.flatten(case, kind, span, code, &field, context, (in_error, in_future), depth + 1);
+                        self.flatten(case, kind, span, code, &field, context, (in_error, future), depth + 1);
                     }
                 }
                 return;
@@ -303,10 +322,13 @@ impl Log {
             entry,
             value: value.clone(),
             in_error,
-            in_future,
+            future,
             in_pieces: false,
             cut_by: None,
             blocks: false,
+            in_select: false,
+            in_loop: false,
+            holds: None,
             context: context.clone(),
         });
     }

@@ -113,6 +113,7 @@
 //! A comparison with a limit whose outcome is an error, a stop or a deferral is right and is left alone.
 //! Where a value is only named like the hint and its header was not seen, the confidence is medium.
 
+use super::deadline_truncated::is_time_left;
 use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
 use crate::behaviour::case::Case;
@@ -227,7 +228,7 @@ fn held_back(outcome: &Outcome, source: SourceIndex) -> Option<(Span, Way)> {
     if let Some(cut) =
         value.trail.find(false, |node| node.event == Event::Bound(true) && node.sources().contains(&source))
     {
-        let until_deadline = cut.against.as_deref().is_some_and(is_deadline);
+        let until_deadline = cut.against.as_deref().is_some_and(crate::names::is_deadline);
         return (!until_deadline).then_some((cut.span, Way::Shortened));
     }
     if value.trail.carries_hint() {
@@ -249,13 +250,9 @@ fn held_back(outcome: &Outcome, source: SourceIndex) -> Option<(Span, Way)> {
         let node = trail.find(true, |node| {
             matches!(node.event, Event::Compared | Event::NotNumber | Event::Absent | Event::Past)
         })?;
-        (node.event == Event::Compared && node.sources().contains(&source)).then_some(node.span)
+        (node.event == Event::Compared && node.sources().contains(&source)).then_some(node)
     })?;
-    Some((compared, Way::Dropped))
-}
-
-/// A cut to the time that is left has a rule of its own.
-fn is_deadline(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    ["deadline", "remaining", "time_left", "left"].iter().any(|part| name.contains(part))
+    // A wait that gives way to the time that is left has a rule of its own.
+    let until_deadline = compared.against.as_deref().is_some_and(crate::names::is_deadline) && is_time_left(value);
+    (!until_deadline).then_some((compared.span, Way::Dropped))
 }

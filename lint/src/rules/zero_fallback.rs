@@ -125,7 +125,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     && other.kind == outcome.kind
                     && other.span == outcome.span
                     && other.value.trail.carries_hint()
-                    && (other.in_future || !matches!(outcome.value.kind, Kind::Unit))
+                    && (other.in_future() || !matches!(outcome.value.kind, Kind::Unit))
             });
             if !counts {
                 continue;

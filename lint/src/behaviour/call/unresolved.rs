@@ -1,6 +1,7 @@
 //! Calls of what cannot be looked into: what their names and arguments still tell, and where hints leave the known code.
 
 use super::super::evaluate::{Evaluator, step};
+use super::super::guard::held_at;
 use super::super::log::SinkKind;
 use super::super::state::World;
 use super::super::trail::{Event, Trail};
@@ -93,6 +94,13 @@ impl Evaluator<'_, '_> {
         self.asynchronous = asynchronous;
         if !names::only_looks(name) {
             let context = self.world.context.clone();
+            if names::keeps(name)
+                && let Some(Value { kind: Kind::Unknown(origin), .. }) = receiver
+                && let Some(value) = arguments.last().filter(|value| value.carries_hint())
+            {
+                // What is kept in a collection or a cell is found again by whoever looks into it.
+                self.keep_field(origin.clone(), "*".into(), value.clone(), span);
+            }
             for value in &tainted {
                 self.escapes(value, span);
                 self.log.outcome(self.case, SinkKind::Passed, span, code, value, &context);
@@ -201,8 +209,17 @@ impl Evaluator<'_, '_> {
 
     /// The value is slept on here.
     pub fn sleep(&mut self, wait: &Value, span: Span) {
-        let (case, code, context) = (self.case, self.code(), self.world.context.clone());
+        let (case, context) = (self.case, self.world.context.clone());
+        let (span, code) = self.sleeper(span);
+        let first = self.log.outcomes.len();
         self.log.outcome(case, SinkKind::Slept, span, code, wait, &context);
+        let frame = self.frames.iter().rev().find(|frame| frame.code == code);
+        let holds = frame.and_then(|frame| held_at(frame.body, span));
+        let in_loop = !self.iterations.is_empty();
+        self.log.slept_since(first).for_each(|outcome| {
+            outcome.holds = holds;
+            outcome.in_loop = in_loop;
+        });
         let slept = &self.world.shared.slept;
         let nothing_yet = matches!(slept.kind, Kind::Duration(0));
         self.world.shared.slept = if nothing_yet {
@@ -215,6 +232,23 @@ impl Evaluator<'_, '_> {
         let mut world = std::mem::replace(&mut self.world, World::new(0, span));
         self.forget_spent(&mut world);
         self.world = world;
+    }
+
+    /// Where a wait is slept on: a function that is there to sleep is as good as the library's, so it is the place that calls it.
+    fn sleeper(&self, span: Span) -> (Span, Code) {
+        let mut place = (span, self.code());
+        let mut frames = self.frames.iter().rev().peekable();
+        while let Some(frame) = frames.next() {
+            let is_sleep = match frame.code {
+                Code::Function(id) => names::sleeps(&self.program.function(id).name),
+                Code::Constant(_) => false,
+            };
+            match (frame.called_at, frames.peek()) {
+                (Some(at), Some(outer)) if is_sleep => place = (at, outer.code),
+                _ => break,
+            }
+        }
+        place
     }
 
     /// `value.await`

@@ -5,8 +5,8 @@ use crate::behaviour::evaluate::{Evaluator, step};
 use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::pattern::number_of;
 use crate::behaviour::trail::{Event, Trail};
-use crate::behaviour::value::{Kind, TypeAt, Value};
-use crate::ir::{BinaryOp, Span, Type};
+use crate::behaviour::value::{Kind, Origin, OriginStep, TypeAt, Value};
+use crate::ir::{BinaryOp, Name, Span, Type};
 use crate::names;
 use std::cmp::Ordering;
 use std::rc::Rc;
@@ -37,7 +37,13 @@ impl Evaluator<'_, '_> {
     }
 
     fn arithmetic(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
-        let trail = left.trail.both(&right.trail);
+        // Jitter that is put to a whole hint takes nothing off it.
+        let jittered = |side: &Value| side.trail.find(false, |node| node.event == Event::Jitter(true)).is_some();
+        let trail = match (op, jittered(left), jittered(right)) {
+            (BinaryOp::Add, false, true) if left.trail.carries_hint() => left.trail.clone(),
+            (BinaryOp::Add, true, false) if right.trail.carries_hint() => right.trail.clone(),
+            _ => left.trail.both(&right.trail),
+        };
         let make = |kind: Kind| Value { kind, trail: trail.clone(), at: Some(span) };
         // A hint of unknown type takes the type of what it meets.
         let (left_kind, right_kind) = (adapted(&left.kind, &right.kind), adapted(&right.kind, &left.kind));
@@ -117,6 +123,10 @@ impl Evaluator<'_, '_> {
                     None
                 };
                 match hint {
+                    // A hint of zero on top of an unknown wait is as long as that wait.
+                    Some(hint) if op == BinaryOp::Add && hint.nanoseconds() == Some(0) => {
+                        Value { trail, ..Value::unknown(span) }
+                    }
                     Some(hint) if keeps && !hint.is_unknown() => {
                         let other = if std::ptr::eq(hint, left) { right } else { left };
                         match self.jitter(op, other) {
@@ -124,20 +134,59 @@ impl Evaluator<'_, '_> {
                             None => make(hint.kind.clone()),
                         }
                     }
-                    _ => Value { trail, ..Value::unknown(span) },
+                    _ if self.draw_with_constant(op, left, right, span) => Value { trail, ..Value::unknown(span) },
+                    _ => match &left.kind {
+                        // What is left until a deadline is still known by the deadline's name.
+                        Kind::Unknown(origin) if op == BinaryOp::Subtract => {
+                            let rest = Origin::new(OriginStep::Place(span), Some(origin.clone()), None);
+                            Value { trail, ..Value::from_origin(rest, span) }
+                        }
+                        _ => Value { trail, ..Value::unknown(span) },
+                    },
                 }
             }
         }
     }
 
+    /// Remembers what comes of a number drawn at random and a constant (`0.5 + random()`) as a draw of its own; false where it is none.
+    fn draw_with_constant(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> bool {
+        let constant = |value: &Value| match value.kind {
+            Kind::Integer(number) => Some(number as f64),
+            Kind::Float(number) => Some(number),
+            _ => None,
+        };
+        let least = match (op, self.drawn(left), constant(right), constant(left), self.drawn(right)) {
+            (BinaryOp::Add, Some(least), Some(number), ..) | (BinaryOp::Add, .., Some(number), Some(least)) => {
+                least + number
+            }
+            (BinaryOp::Multiply, Some(least), Some(number), ..)
+            | (BinaryOp::Multiply, .., Some(number), Some(least))
+                if number >= 0.0 =>
+            {
+                least * number
+            }
+            (BinaryOp::Subtract, Some(least), Some(number), ..) => least - number,
+            _ => return false,
+        };
+        self.log.draws.insert(span, least);
+        true
+    }
+
+    /// The least that a value can be, if it is drawn at random.
+    fn drawn(&self, value: &Value) -> Option<f64> {
+        let Kind::Unknown(origin) = &value.kind else { return None };
+        origin.way().find_map(|origin| match &origin.step {
+            OriginStep::Method(_, span) | OriginStep::Call(_, span) | OriginStep::Place(span) => {
+                self.log.draws.get(span).copied()
+            }
+            _ => None,
+        })
+    }
+
     /// Whether a value is drawn at random, and whether the operation with it can make the other side less.
     fn jitter(&self, op: BinaryOp, value: &Value) -> Option<bool> {
         let Kind::Unknown(origin) = &value.kind else { return None };
-        let draw = origin.way().find_map(|origin| match &origin.step {
-            crate::behaviour::value::OriginStep::Method(_, span)
-            | crate::behaviour::value::OriginStep::Call(_, span) => self.log.draws.get(span).copied(),
-            _ => None,
-        });
+        let draw = self.drawn(value);
         let named = origin.name().is_some_and(|name| name.to_ascii_lowercase().contains("jitter"));
         match (op, draw) {
             (BinaryOp::Subtract, Some(_)) => Some(true),
@@ -215,7 +264,7 @@ impl Evaluator<'_, '_> {
             Event::Compared
         };
         let against = [left, right].into_iter().find_map(|side| match &side.kind {
-            Kind::Unknown(origin) if !side.trail.carries_hint() => origin.name().cloned(),
+            Kind::Unknown(origin) if !side.trail.carries_hint() => held_against(origin),
             _ => None,
         });
         let trail = if trail.is_some() { Trail::bound(event, span, &trail, against) } else { Trail::NONE };
@@ -317,7 +366,7 @@ impl Evaluator<'_, '_> {
         }
         let event = if larger { Event::Floor(!hint_wins) } else { Event::Bound(!hint_wins) };
         let against = match &other.kind {
-            Kind::Unknown(origin) => origin.name().cloned(),
+            Kind::Unknown(origin) => held_against(origin),
             _ => None,
         };
         let trail = Trail::bound(event, span, &hint.trail, against);
@@ -423,6 +472,8 @@ impl Evaluator<'_, '_> {
                 }
             }
             ("try_into", None) => Value::ok(receiver.clone()),
+            // A value of a message's body, read as what it holds.
+            ("as_u64" | "as_i64" | "as_f64" | "as_number", None) => Value::some(receiver.clone()),
             ("seconds" | "std_seconds", None) => receiver.map(Kind::Duration(receiver.nanoseconds()?)),
             ("milliseconds", None) => receiver.map(Kind::Duration(receiver.nanoseconds()? / 1_000)),
             ("minutes", None) => receiver.map(Kind::Duration(receiver.nanoseconds()?.saturating_mul(60))),
@@ -525,6 +576,12 @@ fn as_float(kind: &Kind) -> Option<f64> {
         Kind::Character(character) => Some(f64::from(u32::from(*character))),
         _ => None,
     }
+}
+
+/// The name of what a hint was held against: of the deadline, where it is the time that is left until one.
+fn held_against(origin: &Origin) -> Option<Name> {
+    let deadline = origin.way().filter_map(Origin::name).find(|name| names::is_deadline(name));
+    deadline.or(origin.name()).cloned()
 }
 
 fn as_duration(kind: Kind) -> Kind {

@@ -55,6 +55,14 @@ impl Forms {
         {
             return Forms::IMF_FIXDATE;
         }
+        let described = |argument: &Value| match &argument.kind {
+            Kind::Function(function) => matches!(&*function.written, "Rfc2822" | "well_known::Rfc2822"),
+            Kind::Variant(variant) => &*variant.name == "Rfc2822",
+            _ => false,
+        };
+        if arguments.iter().flat_map(Value::alternatives).any(described) {
+            return Forms::IMF_FIXDATE;
+        }
         let format = arguments.iter().flat_map(Value::alternatives).find_map(|argument| match &argument.kind {
             Kind::Text(text) if text.contains('%') && !argument.trail.is_some() => Some(text.clone()),
             _ => None,

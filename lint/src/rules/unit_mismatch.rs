@@ -1,0 +1,227 @@
+//! # unit_mismatch
+//!
+//! Seconds are taken for milliseconds, or milliseconds for seconds.
+//!
+//! ## Why
+//!
+//! `Retry-After` counts seconds; `retry-after-ms` and `x-ms-retry-after-ms` count milliseconds. The types do not tell them apart: both are a `u64`.
+//! Two minutes read as milliseconds are an eighth of a second, so every client that was told to stay away is back before the answer has left the log.
+//! The other way round, a pause of half a second becomes eight minutes, and the job that hangs says no more than "retrying".
+//!
+//! ## Bad
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! pub async fn pause(headers: &HeaderMap, backoff: Duration) {
+//!     let wait = match headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()) {
+//!         Some(delay) => Duration::from_millis(delay),
+//!         //             ^^^^^^^^^^^^^^^^^^^^^^^^^^^^ seconds are taken for milliseconds here
+//!         None => backoff,
+//!     };
+//!     tokio::time::sleep(wait).await;
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::Response;
+//! use std::time::Duration;
+//!
+//! /// The service sends `retry-after-ms` beside the standard header.
+//! pub async fn pause(response: &Response, backoff: Duration) {
+//!     let millis = response.headers().get("retry-after-ms").and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+//!     let wait = if let Some(millis) = millis { Duration::from_secs(millis) } else { backoff };
+//!     //                                        ^^^^^^^^^^^^^^^^^^^^^^^^^^^ milliseconds are taken for seconds here
+//!     tokio::time::sleep(wait).await;
+//! }
+//! ```
+//!
+//! ```rust
+//! use std::time::Duration;
+//!
+//! /// Milliseconds already, and made to milliseconds once more.
+//! pub fn pause(response: &ureq::http::Response<ureq::Body>, backoff_ms: u64) {
+//!     let value = response.headers().get("x-ms-retry-after-ms").and_then(|value| value.to_str().ok());
+//!     let mut wait_ms = backoff_ms;
+//!     if let Some(delay) = value.and_then(|value| value.parse::<u32>().ok()) {
+//!         wait_ms = u64::from(delay) * 1_000;
+//!         //        ^^^^^^^^^^^^^^^^^^^^^^^^ milliseconds are taken for seconds here
+//!     }
+//!     std::thread::sleep(Duration::from_millis(wait_ms));
+//! }
+//! ```
+//!
+//! ## Good
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::{Duration, SystemTime};
+//!
+//! /// Each header in its own unit, the finer one first.
+//! pub fn hint(headers: &HeaderMap) -> Option<Duration> {
+//!     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+//!     if let Some(millis) = text("retry-after-ms").and_then(|millis| millis.parse().ok()) {
+//!         return Some(Duration::from_millis(millis));
+//!     }
+//!     let value = text(RETRY_AFTER.as_str())?;
+//!     match value.parse() {
+//!         Ok(seconds) => Some(Duration::from_secs(seconds)),
+//!         Err(_) => {
+//!             let date = httpdate::parse_http_date(value).ok()?;
+//!             Some(date.duration_since(SystemTime::now()).unwrap_or_default())
+//!         }
+//!     }
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! /// The rest of the client counts in milliseconds.
+//! pub async fn pause(headers: &HeaderMap, backoff_ms: u64) {
+//!     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
+//!     let wait_ms = seconds.map_or(backoff_ms, |seconds| seconds.saturating_mul(1_000).max(backoff_ms));
+//!     tokio::time::sleep(Duration::from_millis(wait_ms)).await;
+//! }
+//! ```
+//!
+//! ```rust
+//! use http::HeaderMap;
+//! use std::time::Duration;
+//!
+//! /// Whole seconds out of milliseconds, rounded up.
+//! pub fn hint(headers: &HeaderMap) -> Option<Duration> {
+//!     let millis: u64 = headers.get("x-ms-retry-after-ms")?.to_str().ok()?.parse().ok()?;
+//!     Some(Duration::from_secs(millis.div_ceil(1_000)))
+//! }
+//! ```
+//!
+//! ## Limits
+//!
+//! A server that sends milliseconds in `Retry-After` is outside the standard, and a client made for it alone has to say so: `// retry-after:
+//! allow(unit_mismatch)`.
+//! Of a field or a parameter that is only named like the hint, the unit is not known; nothing is said there.
+//! A number that leaves the code as a number has no unit yet, and is left alone as well.
+
+use super::{Group, Rule, keep};
+use crate::behaviour::Facts;
+use crate::behaviour::case::{Case, SECOND};
+use crate::behaviour::journey::{in_words, journey, journey_along};
+use crate::behaviour::log::{SinkKind, SourceKind};
+use crate::behaviour::trail::SourceIndex;
+use crate::behaviour::value::Kind;
+use crate::diagnostic::Witness;
+use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
+use crate::ir::Span;
+use crate::names;
+
+/// The rule.
+pub const RULE: Rule = Rule {
+    id: "unit_mismatch",
+    group: Group::Parse,
+    level: Level::Deny,
+    source: include_str!("unit_mismatch.rs"),
+    check,
+};
+
+fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    for index in 0..facts.log.sources.len() as SourceIndex {
+        let source = facts.source(index);
+        let (text, unit, confidence) = match &source.kind {
+            SourceKind::Header | SourceKind::Text => ("7".to_owned(), "seconds", Confidence::High),
+            SourceKind::Vendor(name) => (
+                Case::Small.vendor_text(names::unit_of(name)).unwrap_or_default(),
+                if names::unit_of(name) == SECOND { "seconds" } else { "milliseconds" },
+                Confidence::High,
+            ),
+            SourceKind::Named(_) => continue,
+        };
+        // What arrives in the right unit somewhere is a matter of the analysis, and not of the code.
+        let right = |span: Span| {
+            facts.outcomes_of(index).any(|other| {
+                other.case == Case::Small
+                    && other.span == span
+                    && other.value.trail.carries_hint()
+                    && other.value.nanoseconds() == Some(7 * SECOND)
+            })
+        };
+        // A number that is kept under a name which says another unit.
+        for ((owner, field), cases) in &facts.log.slots {
+            let counted = names::unit_of(field);
+            let value = cases
+                .get(&Case::Small)
+                .and_then(|values| values.iter().find(|value| value.trail.sources(false).contains(&index)));
+            let Some(value) = value else { continue };
+            let number = match &value.kind {
+                Kind::Variant(variant) if &*variant.name == "Some" => {
+                    variant.fields.first().map(|(_, inner)| &inner.kind)
+                }
+                kind => Some(kind),
+            };
+            let Some(Kind::Integer(number)) = number else { continue };
+            let says_unit = counted != SECOND || field.contains("sec");
+            if !says_unit || number.saturating_mul(counted) == 7 * SECOND || !matches!(number, 7 | 7_000) {
+                continue;
+            }
+            let Some(span) = value.at else { continue };
+            let label = format!("kept in `{owner}`'s `{field}`, which counts another unit");
+            let focus = Step { span, kind: StepKind::Stored, label: label.clone() };
+            keep(
+                &mut findings,
+                Finding {
+                    rule: RULE.id,
+                    level: RULE.level,
+                    confidence: Confidence::Medium,
+                    span,
+                    message: format!("the header counts {unit}, and its number is taken for another unit"),
+                    label,
+                    help: "keep a `Duration`, made in the header's own unit".to_owned(),
+                    flow: journey_along(facts, &[&value.trail], focus, None),
+                    witness: None,
+                },
+            );
+        }
+        for outcome in facts.outcomes_of(index).filter(|outcome| outcome.case == Case::Small && !outcome.in_error) {
+            let (Kind::Duration(time) | Kind::Instant(time)) = outcome.value.kind else { continue };
+            let is_wait =
+                matches!(outcome.kind, SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned | SinkKind::Stored);
+            if !is_wait
+                || right(outcome.span)
+                || !outcome.value.trail.carries_hint()
+                || !(time == 7 * SECOND / 1_000 || time == 7 * SECOND * 1_000)
+            {
+                continue;
+            }
+            let span = outcome.value.at.unwrap_or(outcome.span);
+            let label = if time < SECOND {
+                "seconds are taken for milliseconds here"
+            } else {
+                "milliseconds are taken for seconds here"
+            };
+            let focus = Step { span, kind: StepKind::Parsed, label: label.to_owned() };
+            keep(
+                &mut findings,
+                Finding {
+                    rule: RULE.id,
+                    level: RULE.level,
+                    confidence,
+                    span,
+                    message: format!("the header counts {unit}, and its number is taken for another unit"),
+                    label: label.to_owned(),
+                    help: "make the duration in the header's own unit".to_owned(),
+                    flow: journey(facts, outcome, focus),
+                    witness: Some(Witness {
+                        header: text.clone(),
+                        subject: format!("waits {}", in_words(time)),
+                        reference: "waits at least 7 s".to_owned(),
+                        confirmed: false,
+                    }),
+                },
+            );
+        }
+    }
+    findings
+}
