@@ -26,6 +26,7 @@ fn subject(name: &str, body: &str) -> Subject {
         file: format!("src/{name}.rs"),
         line: 1,
         parses: Vec::new(),
+        is_part: false,
         item: name.to_owned(),
         extraction: Ok(Extracted {
             strategy: Strategy::Slice,

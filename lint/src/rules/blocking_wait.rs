@@ -1,6 +1,6 @@
 //! # blocking_wait
 //!
-//! Asynchronous code sleeps with its thread, and so does every other task on it.
+//! Asynchronous code blocks its thread while it waits, or cannot be stopped until the wait is over.
 //!
 //! ## Why
 //!
@@ -8,6 +8,8 @@
 //! With as many such waits as there are worker threads, the whole service stops answering, health checks and shutdown included; on a runtime with one
 //! thread, a single 429 is enough.
 //! It shows as timeouts in places that have nothing to do with the server that asked for the pause.
+//! A task that looks at its signal to stop once in each round, and then sleeps on the hint, hears the signal when the server allows it: the shutdown that was meant to
+//! take a second is ended by force, and what was not written is lost.
 //!
 //! ## Bad
 //!
@@ -60,6 +62,22 @@
 //! }
 //! ```
 //!
+//! ```rust
+//! use reqwest::{Client, header::RETRY_AFTER};
+//! use std::time::Duration;
+//! use tokio_util::sync::CancellationToken;
+//!
+//! pub async fn poll(client: &Client, url: &str, token: CancellationToken) {
+//!     while !token.is_cancelled() {
+//!         let Ok(response) = client.get(url).send().await else { return };
+//!         let value = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+//!         let hint = value.and_then(|value| value.parse().ok()).map(Duration::from_secs);
+//!         tokio::time::sleep(hint.unwrap_or_default().max(Duration::from_secs(1))).await;
+//!       //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ nothing can interrupt this wait
+//!     }
+//! }
+//! ```
+//!
 //! ## Good
 //!
 //! ```rust
@@ -95,10 +113,30 @@
 //! }
 //! ```
 //!
+//! ```rust
+//! use reqwest::{Client, header::RETRY_AFTER};
+//! use std::time::Duration;
+//! use tokio_util::sync::CancellationToken;
+//!
+//! /// Whichever comes first.
+//! pub async fn poll(client: &Client, url: &str, token: CancellationToken) {
+//!     while !token.is_cancelled() {
+//!         let Ok(response) = client.get(url).send().await else { return };
+//!         let value = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+//!         let hint = value.and_then(|value| value.parse().ok()).map(Duration::from_secs);
+//!         tokio::select! {
+//!             () = token.cancelled() => return,
+//!             () = tokio::time::sleep(hint.unwrap_or_default().max(Duration::from_secs(1))) => {}
+//!         }
+//!     }
+//! }
+//! ```
+//!
 //! ## Limits
 //!
 //! A synchronous function that reads the header itself, and then sleeps, is judged by itself, even where asynchronous code calls it.
-//! Whether a synchronous wait can be interrupted, by a signal or by a shutdown, is not looked at.
+//! A wait that cannot be stopped is reported where the same function looks at a signal to stop elsewhere, with medium confidence; of other code it is not known
+//! whether anybody wants to stop it.
 
 use super::{Group, Rule, keep};
 use crate::behaviour::Facts;

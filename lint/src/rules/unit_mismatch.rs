@@ -52,6 +52,21 @@
 //! }
 //! ```
 //!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//!
+//! /// The field's name says milliseconds, and whoever reads it takes them for that.
+//! pub struct Limited {
+//!     pub retry_after_ms: Option<u64>,
+//! }
+//!
+//! pub fn limited(headers: &HeaderMap) -> Limited {
+//!     let seconds = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()).and_then(|value| value.parse::<u64>().ok());
+//!     //                                                                                                  ^^^^^^^^^^^^^^ kept in `Limited`'s `retry_after_ms`, which counts another unit
+//!     Limited { retry_after_ms: seconds }
+//! }
+//! ```
+//!
 //! ## Good
 //!
 //! ```rust
@@ -103,7 +118,7 @@
 //! A server that sends milliseconds in `Retry-After` is outside the standard, and a client made for it alone has to say so: `// retry-after:
 //! allow(unit_mismatch)`.
 //! Of a field or a parameter that is only named like the hint, the unit is not known; nothing is said there.
-//! A number that leaves the code as a number has no unit yet, and is left alone as well.
+//! A number that leaves the code as a number, and whose name says no unit, has none yet, and is left alone as well.
 
 use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
