@@ -34,7 +34,11 @@ fn main() {
             let files: Vec<_> = found.with_any().filter(|file| !workspace.file(*file).is_test).collect();
             program.load(&files);
             let log = retry_after_lint::behaviour::observe(&mut program);
-            let facts = Facts { program: &program, log };
+            let emitted = retry_after_lint::behaviour::emission::observe_emissions(&mut program);
+            for emission in &emitted.emissions {
+                println!("emitted {:?} {:?} {}", emission.text(), emission.is_computed(), place(emission.span));
+            }
+            let facts = Facts { program: &program, log, emitted };
             for (index, source) in facts.log.sources.iter().enumerate() {
                 println!("source {index} {:?} {}", source.kind, place(source.span));
             }

@@ -7,6 +7,7 @@
 mod call;
 pub mod case;
 mod declared;
+pub mod emission;
 mod evaluate;
 mod flow;
 mod guard;
@@ -16,6 +17,7 @@ pub mod library;
 pub mod log;
 mod pattern;
 mod read;
+pub mod refusal;
 mod shape;
 mod state;
 mod store;
@@ -48,6 +50,8 @@ pub struct Facts<'p, 'w> {
     pub program: &'p Program<'w>,
     /// Everything that running the cases has shown.
     pub log: Log,
+    /// What running the case of an emission has shown.
+    pub emitted: Log,
 }
 
 impl Facts<'_, '_> {
@@ -240,7 +244,7 @@ fn run_entry(program: &Program<'_>, log: &mut Log, id: FunctionId) -> Travel {
 
 fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) -> Travel {
     let function = program.function(id);
-    let texts = text_parameters(function);
+    let texts = if case == Case::Emission { Vec::new() } else { text_parameters(function) };
     trail::forget_nodes();
     let mut evaluator = Evaluator::new(program, case, log, function.name_span);
     let self_type = function.owner.self_type().cloned();
@@ -275,6 +279,9 @@ fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) ->
         }
     };
     let Some(result) = result else { return Travel::No };
+    if case == Case::Emission {
+        emission::returned(program, log, id, &result);
+    }
     log.outcome(case, SinkKind::Returned, function.name_span, Code::Function(id), &result, &Trail::NONE);
     travel(&result)
 }

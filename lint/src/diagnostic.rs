@@ -51,6 +51,8 @@ pub enum StepKind {
     Panics,
     /// The request is sent again.
     Retried,
+    /// Sent as the header by a server.
+    Sent,
 }
 
 impl StepKind {
@@ -68,6 +70,7 @@ impl StepKind {
             StepKind::Slept => "slept",
             StepKind::Panics => "panics",
             StepKind::Retried => "retried",
+            StepKind::Sent => "sent",
         }
     }
 }

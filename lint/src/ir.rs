@@ -349,6 +349,8 @@ pub enum Op {
         template: Name,
         /// The values, inline ones (`{x}`) too, in the order of their placeholders.
         values: Vec<ExprId>,
+        /// How each value is shown, as written after its colon: `?`, `.3`; most often nothing.
+        styles: Vec<Name>,
         /// The writer of `write!`, else None.
         writer: Option<ExprId>,
     },

@@ -106,7 +106,8 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     let candidates: Vec<ir::FileId> = found.with_any().filter(|file| !workspace.file(*file).is_test).collect();
     program.load(&candidates);
     let log = behaviour::observe(&mut program);
-    let facts = behaviour::Facts { program: &program, log };
+    let emitted = behaviour::emission::observe_emissions(&mut program);
+    let facts = behaviour::Facts { program: &program, log, emitted };
     let findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(&facts)).collect();
     let suppression::Applied { mut findings, suppressed } = if options.ignores_suppressions {
         suppression::Applied { findings, ..suppression::Applied::default() }

@@ -237,6 +237,151 @@ remembered! {
     pub fn only_looks = names_look
 }
 
+/// Words for a time that is left, or an end of it.
+const WAITS: &[&str] = &[
+    "wait",
+    "left",
+    "remaining",
+    "remainder",
+    "delay",
+    "after",
+    "reset",
+    "retry",
+    "until",
+    "cooldown",
+    "backoff",
+    "due",
+    "sleep",
+    "penalty",
+    "delta",
+    "millis",
+    "rest",
+    "unlock",
+    "blocked",
+    "expires",
+];
+
+/// Whether a number of this name is a wait that a server knows.
+pub fn is_wait(name: &str) -> bool {
+    words(name).iter().any(|word| WAITS.contains(&word.as_str()))
+        && !words(name)
+            .iter()
+            .any(|word| ["at", "now", "max", "min", "default", "timestamp", "epoch", "count"].contains(&word.as_str()))
+}
+
+/// Whether a name says that the wait of a refusal is known there: `retry_after_secs`, `wait_time`, `reset_in`.
+pub fn knows_wait(name: &str) -> bool {
+    if is_hint(name) {
+        return true;
+    }
+    let words = words(name);
+    let any = |wanted: &[&str]| words.iter().any(|word| wanted.contains(&word.as_str()));
+    any(&["wait", "cooldown", "reset", "remaining", "unlock", "blocked"])
+        && any(&["secs", "seconds", "sec", "ms", "millis", "time", "duration", "until", "in"])
+        && !any(&["max", "min", "default", "total", "timeout", "limit", "config"])
+}
+
+/// Whether the name has the header's words in it, whatever else it says.
+pub fn mentions_retry_after(name: &str) -> bool {
+    let words = words(name);
+    words.windows(2).any(|pair| pair[0] == "retry" && pair[1] == "after")
+        || words.iter().any(|word| word == "retryafter")
+}
+
+/// Whether something of this name is the present.
+pub fn is_present(name: &str) -> bool {
+    matches!(
+        &*words(name).join("_"),
+        "now"
+            | "current_time"
+            | "present"
+            | "now_ms"
+            | "now_secs"
+            | "now_ts"
+            | "unix_now"
+            | "now_unix"
+            | "now_millis"
+            | "time_now"
+            | "current_timestamp"
+    )
+}
+
+/// Whether something of this name holds what was configured, which is no remainder of anything.
+pub fn is_configured(name: &str) -> bool {
+    let whole = name.rsplit("::").next().unwrap_or(name);
+    (whole.len() > 2 && whole.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'))
+        || words(name).iter().any(|word| {
+            [
+                "config",
+                "configuration",
+                "conf",
+                "cfg",
+                "settings",
+                "setting",
+                "options",
+                "opts",
+                "policy",
+                "default",
+                "defaults",
+                "args",
+                "cli",
+                "env",
+                "params",
+                "preset",
+            ]
+            .contains(&word.as_str())
+        })
+}
+
+/// Whether something of this name is a whole span that somebody chose: a window, a period.
+pub fn is_span(name: &str) -> bool {
+    words(name).last().is_some_and(|word| {
+        [
+            "window",
+            "period",
+            "interval",
+            "ttl",
+            "timeout",
+            "quota",
+            "retention",
+            "lease",
+            "cap",
+            "max",
+            "min",
+            "size",
+            "uptime",
+            "elapsed",
+            "age",
+        ]
+        .contains(&word.as_str())
+    })
+}
+
+/// Whether a function of this name makes a time of whole seconds.
+pub fn makes_whole_seconds(name: &str) -> bool {
+    let last = name.rsplit("::").next().unwrap_or(name).trim_start_matches("try_");
+    matches!(
+        last,
+        "from_secs"
+            | "from_mins"
+            | "from_hours"
+            | "from_days"
+            | "from_weeks"
+            | "seconds"
+            | "minutes"
+            | "hours"
+            | "days"
+            | "weeks"
+            | "try_seconds"
+            | "try_minutes"
+    )
+}
+
+/// Whether something of this name is a request.
+pub fn is_request(name: &str) -> bool {
+    words(name).iter().any(|word| ["req", "request", "client", "requests"].contains(&word.as_str()))
+}
+
 fn names_hint(name: &str) -> bool {
     let words = words(name);
     if words.iter().any(|word| NOT_THE_HINT.contains(&word.as_str())) {

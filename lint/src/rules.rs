@@ -3,13 +3,19 @@
 pub mod backoff_replaced;
 pub mod blocking_wait;
 pub mod capped_hint;
+pub mod date_emission;
 pub mod deadline_truncated;
+pub mod epoch_emission;
 pub mod integer_only;
+pub mod invalid_emission;
 pub mod lenient_number;
 pub mod local_clock_date;
+pub mod missing_header;
+pub mod not_forwarded;
 pub mod panicking_parse;
 pub mod partial_date;
 pub mod past_date;
+pub mod rounded_down_emission;
 pub mod rounded_down_hint;
 pub mod shrinking_jitter;
 pub mod sleep_holding_lock;
@@ -122,6 +128,12 @@ pub const RULES: &[&Rule] = &[
     &blocking_wait::RULE,
     &sleep_holding_lock::RULE,
     &wall_clock_wait::RULE,
+    &invalid_emission::RULE,
+    &epoch_emission::RULE,
+    &rounded_down_emission::RULE,
+    &date_emission::RULE,
+    &missing_header::RULE,
+    &not_forwarded::RULE,
     &unused_suppression::RULE,
     &unknown_suppression::RULE,
     &suppression_without_reason::RULE,

@@ -222,6 +222,8 @@ impl<'p> Evaluator<'p, '_> {
         for (field, value) in &fields {
             if value.is_tainted() {
                 self.log.stored(self.case, &name, field, value);
+            } else if self.is_emission() && value.is_unknown() {
+                self.log.made.push(((name.clone(), field.clone()), value.clone()));
             }
         }
         Value::plain(Kind::Variant(Rc::new(Variant { name, ty: Some(ty), fields })), span)
@@ -448,6 +450,7 @@ impl<'p> Evaluator<'p, '_> {
         self.changed_arguments = finals;
         let result = result?;
         if (names::reads_hint(&function.name) || names::is_hint(&function.name))
+            && !self.is_emission()
             && !result.is_tainted()
             && !interesting_source
             && result.alternatives().iter().any(has_unknown)

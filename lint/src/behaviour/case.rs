@@ -6,6 +6,10 @@ pub const NOW: i64 = 1_796_040_000;
 /// Nanoseconds in a second.
 pub const SECOND: i128 = 1_000_000_000;
 
+/// The wait that a server knows in the case of an emission, in nanoseconds: no whole number of any unit above the nanosecond, nearer to the
+/// second below than to the one above.
+pub const WAIT: i128 = 2_345_678_901;
+
 /// What the response carries in its Retry-After header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Case {
@@ -43,6 +47,8 @@ pub enum Case {
     PastDate,
     /// The near date, a quarter of a second later: a fraction of a second is left.
     LateDate,
+    /// No response at all: a server knows a wait, [`WAIT`], and sends it. Not one of [`Case::ALL`].
+    Emission,
 }
 
 impl Case {
@@ -88,7 +94,7 @@ impl Case {
             Case::Asctime => Some("Mon Nov 30 12:00:07 2026"),
             Case::PastDate => Some("Sun, 06 Nov 1994 08:49:37 GMT"),
             Case::LateDate => Case::NearDate.text(),
-            Case::Absent | Case::NotText => None,
+            Case::Absent | Case::NotText | Case::Emission => None,
         }
     }
 
@@ -110,7 +116,7 @@ impl Case {
             Case::Largest => Some(i128::from(i64::MAX)),
             Case::Wide => Some(4_294_967_303),
             Case::Zero | Case::PastDate => Some(0),
-            Case::Garbage | Case::Absent | Case::NotText | Case::Negative | Case::NotANumber => None,
+            Case::Garbage | Case::Absent | Case::NotText | Case::Negative | Case::NotANumber | Case::Emission => None,
         }
     }
 

@@ -187,6 +187,8 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                     let value = self.eval(*value, want.as_ref())?;
                     if value.is_tainted() {
                         self.log.stored(self.case, &name, field, &value);
+                    } else if self.is_emission() && value.is_unknown() {
+                        self.log.made.push(((name.clone(), field.clone()), value.clone()));
                     }
                     values.push((field.clone(), value));
                 }
@@ -215,6 +217,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                     let want = parts.get(index).cloned().flatten();
                     made.push(self.eval(*value, want.as_ref())?);
                 }
+                self.emit_pair(&made, span);
                 Value::plain(Kind::Tuple(made.into()), span)
             }
             Op::List(values) => Value::plain(Kind::List(self.eval_all(values)?.into()), span),
@@ -327,6 +330,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                     locals: Rc::new(self.world.locals.clone()),
                     frame: self.frame().id,
                 };
+                self.run_emitting_closure(&closure, span);
                 Value::plain(Kind::Closure(Rc::new(closure)), span)
             }
             Op::Async(body) => return self.run_async(*body, span),
@@ -375,8 +379,12 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 self.hazard(HazardKind::Panic, span, &context);
                 return None;
             }
-            Op::Format { template, values, writer } => {
+            Op::Format { template, values, styles, writer } => {
                 let values = self.eval_all(values)?;
+                if self.is_emission() {
+                    self.emit_text(template, &values, styles, writer.is_some(), span);
+                    return Some(self.shown(template, &values, styles, span));
+                }
                 if let Some(writer) = writer {
                     self.eval(*writer, None)?;
                 }

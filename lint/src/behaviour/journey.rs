@@ -64,7 +64,7 @@ fn rank(kind: StepKind) -> u8 {
         | StepKind::Stored
         | StepKind::Returned
         | StepKind::Passed => 2,
-        StepKind::Slept | StepKind::Panics | StepKind::Retried => 3,
+        StepKind::Slept | StepKind::Panics | StepKind::Retried | StepKind::Sent => 3,
     }
 }
 
@@ -80,6 +80,7 @@ fn trail_steps(facts: &Facts<'_, '_>, trail: &Trail) -> Vec<Step> {
                     SourceKind::Header | SourceKind::Vendor(_) => "the header is named here".to_owned(),
                     SourceKind::Text => "the header's text comes in here".to_owned(),
                     SourceKind::Named(name) => format!("`{name}` holds the server's hint"),
+                    SourceKind::Wait(name) => format!("`{name}` is the wait"),
                 };
                 if let Some((read, _)) = source.read_at.filter(|(read, _)| {
                     read.file != source.span.file || read.end < source.span.start || read.start > source.span.end

@@ -158,6 +158,11 @@ impl Evaluator<'_, '_> {
             ("process", "exit" | "abort", _) => return None,
             _ => {}
         }
+        if self.is_emission()
+            && let Some(result) = self.emission_call(owner, last, &arguments, span)
+        {
+            return Some(result);
+        }
         if let Some(first) = &first {
             if let Some(result) = self.time_call(owner, last, name, first, &arguments, span) {
                 return Some(result);
@@ -627,6 +632,17 @@ impl Evaluator<'_, '_> {
         want: Option<&TypeAt>,
     ) -> Option<Option<Value>> {
         let Kind::Unknown(origin) = &receiver.kind else { return None };
+        if self.is_emission() {
+            if let Some(result) = self.wait_method(receiver, name, arguments, span) {
+                return Some(result);
+            }
+            if matches!(name, "into" | "try_into" | "to_string")
+                && arguments.is_empty()
+                && let Some(made) = self.own_conversion(receiver, span)
+            {
+                return Some(Some(made));
+            }
+        }
         let inner_type = origin.ty.as_ref().and_then(super::evaluate::inner_type);
         let inner = |this: &mut Self| {
             let part = this.part(receiver, OriginStep::Inner, inner_type.clone(), span);

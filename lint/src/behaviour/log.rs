@@ -1,11 +1,13 @@
 //! The log: what running the cases has shown, gathered for the rules.
 
 use super::case::{Case, Need};
+use super::emission::Emission;
 use super::hazard::Hazard;
 use super::read::HeaderName;
+use super::refusal::{Refusal, Relay};
 use super::shape::Shape;
 use super::trail::{SourceIndex, Trail};
-use super::value::{Code, Kind, Value};
+use super::value::{Code, Kind, Origin, Value};
 use crate::ir::{FunctionId, Name, OpaqueReason, Path, ScopeId, Span};
 use crate::module::Resolved;
 use rustc_hash::FxHashMap;
@@ -38,6 +40,8 @@ pub enum SourceKind {
     Text,
     /// A value that is named like the hint and was parsed elsewhere.
     Named(Name),
+    /// A wait that a server knows, by the name it goes by there.
+    Wait(Name),
 }
 
 /// What a value comes to.
@@ -194,6 +198,18 @@ pub struct Log {
     pub paths: FxHashMap<(*const Path, ScopeId), Resolved>,
     /// How many expressions were evaluated.
     pub steps: u64,
+    /// What a server sent.
+    pub emissions: Vec<Emission>,
+    /// Refusals that know the wait and do not send it.
+    pub refusals: Vec<Refusal>,
+    /// Answers from further up that are passed on without the header.
+    pub relays: Vec<Relay>,
+    /// The names of the types that stand for the header.
+    pub header_types: HashSet<Name>,
+    /// Fields of unknown values that were read: where what they hold is met, and whose they are.
+    pub asked_slots: Vec<(Rc<Origin>, (Name, Name))>,
+    /// Fields that something unknown was put into.
+    pub made: Vec<((Name, Name), Value)>,
     /// Names of functions that were called, seem to belong to the workspace and are not loaded.
     pub missing: BTreeSet<Name>,
 }
@@ -236,6 +252,28 @@ impl Log {
     /// The source for a name that stands for a hint.
     pub fn named_source(&mut self, name: &Name, span: Span, code: Code) -> SourceIndex {
         self.intern(span, code, SourceKind::Named(name.clone()))
+    }
+
+    /// The source for a wait that a server knows.
+    pub fn wait_source(&mut self, span: Span, code: Code, name: &Name) -> SourceIndex {
+        self.intern(span, code, SourceKind::Wait(name.clone()))
+    }
+
+    /// Whose field a value that is not known was read from.
+    pub fn slot_of(&self, value: &Value) -> Option<(Name, Name)> {
+        let Kind::Unknown(origin) = &value.kind else { return None };
+        origin
+            .way()
+            .find_map(|part| self.asked_slots.iter().find(|(asked, _)| **asked == *part).map(|(_, slot)| slot.clone()))
+    }
+
+    /// Remembers whose field an unknown value is.
+    pub fn asks_slot(&mut self, value: &Value, owner: &str, field: &str) {
+        if let Kind::Unknown(origin) = &value.kind
+            && !self.asked_slots.iter().any(|(known, _)| known == origin)
+        {
+            self.asked_slots.push((origin.clone(), (owner.into(), field.into())));
+        }
     }
 
     fn intern(&mut self, span: Span, code: Code, kind: SourceKind) -> SourceIndex {

@@ -402,6 +402,9 @@ impl<'p> Evaluator<'p, '_> {
                         continue;
                     }
                     let part = self.part(value, step, ty, span);
+                    if !wrapper && self.is_emission() {
+                        self.log.asks_slot(&part, path.last(), name);
+                    }
                     values.push(inherit(part, value));
                 }
                 _ if matches!(path.last(), "Some" | "Ok") => values.push(value.clone()),
@@ -487,6 +490,9 @@ impl<'p> Evaluator<'p, '_> {
                     }
                     let ty = local.and_then(|ty| self.field_type(ty, None, name));
                     let part = self.part(base, OriginStep::Field(name.clone()), ty, span);
+                    if let Some(local) = local.filter(|_| self.is_emission()) {
+                        self.log.asks_slot(&part, &self.program.type_item(local).name, name);
+                    }
                     inherit(part, base)
                 }
                 // The only field of a newtype that was made by a function we did not look into.
@@ -573,6 +579,10 @@ impl<'p> Evaluator<'p, '_> {
         if value.trail.is_some() {
             return value;
         }
+        if self.is_emission() {
+            let origin = origin.clone();
+            return self.named_wait(&origin, span).unwrap_or(value);
+        }
         if let Some((_, named_at)) = self.header_of(origin) {
             let source = self.log.source(named_at, self.code(), false, None);
             return self.text_of(source, named_at, span).unwrap_or(value);
@@ -646,6 +656,9 @@ impl<'p> Evaluator<'p, '_> {
             None if origin.ty.is_none() || is_option == Some(true) => Shape::Any,
             _ => return None,
         };
+        if self.is_emission() {
+            return None;
+        }
         let key = self.log.named_source(name, span, self.code());
         let trail = step(Event::Taken, span, &Trail::new(Event::Read(key), span, &[], &[]));
         let Some(seconds) = self.case.seconds().filter(|_| matches!(self.case, Case::Small | Case::Huge)) else {

@@ -56,7 +56,7 @@ impl Evaluator<'_, '_> {
 
     /// What reading the header gives: the bare text, or None (the value) where the case has no header.
     pub fn read(&mut self, name: &HeaderName, span: Span) -> Option<Value> {
-        if self.world.shared.header_set {
+        if self.world.shared.header_set || self.is_emission() {
             return Some(Value::unknown(span));
         }
         let code = self.code();
@@ -85,6 +85,9 @@ impl Evaluator<'_, '_> {
 
     /// An unknown name is compared with the header's: it is the header's, unless the case has none. What it belongs to is the header then.
     pub fn is_header(&mut self, origin: Rc<Origin>, source: SourceIndex, span: Span) -> Value {
+        if self.is_emission() {
+            return Value::plain(Kind::Maybe, span);
+        }
         let read = Trail::new(Event::Read(source), span, &[], &[]);
         if self.case == Case::Absent {
             return Value { kind: Kind::Bool(false), trail: step(Event::Absent, span, &read), at: Some(span) };

@@ -58,6 +58,10 @@ pub enum Event {
     Stored,
     /// The value came back from a function.
     Returned,
+    /// What a server sends became another unit, or text.
+    Converted,
+    /// What a server sends is a difference that may lie below zero.
+    Signed,
     /// Two trails that meet.
     Both,
 }

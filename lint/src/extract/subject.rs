@@ -103,7 +103,7 @@ fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
                     enter(function, program.function(function).name_span, false, "retry-after", attempt.span, parser);
                 }
             }
-            SourceKind::Vendor(_) | SourceKind::Named(_) => {}
+            SourceKind::Vendor(_) | SourceKind::Named(_) | SourceKind::Wait(_) => {}
         }
     }
     // What is read and goes where it is not followed is no subject that could be run, and is listed all the same.

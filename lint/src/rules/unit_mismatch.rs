@@ -152,7 +152,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 if names::unit_of(name) == SECOND { "seconds" } else { "milliseconds" },
                 Confidence::High,
             ),
-            SourceKind::Named(_) => continue,
+            SourceKind::Named(_) | SourceKind::Wait(_) => continue,
         };
         // What arrives in the right unit somewhere is a matter of the analysis, and not of the code.
         let right = |span: Span| {

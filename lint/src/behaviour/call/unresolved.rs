@@ -31,6 +31,9 @@ impl Evaluator<'_, '_> {
                     && index == 0
                     && arguments.len() > 1
                     && matches!(name, "header" | "add_header" | "insert_header" | "append_header" | "set_header"));
+            if self.is_emission() {
+                return self.emitting_call(name, &header, index, receiver, arguments, sets, span);
+            }
             if !sets {
                 return match name {
                     "contains_key" | "contains" | "has" | "has_header" => {
@@ -52,6 +55,14 @@ impl Evaluator<'_, '_> {
             }
             self.world.shared.header_set = true;
             return receiver.cloned().unwrap_or_else(|| Value::unknown(span));
+        }
+        // A number that is written into a buffer: `itoa::Buffer::format`.
+        if self.is_emission()
+            && matches!(name, "format" | "into" | "from")
+            && let [only] = arguments
+            && matches!(only.kind, Kind::Integer(_))
+        {
+            return only.clone();
         }
         // A value in a message's body, by a key that is named like the hint.
         if let [Value { kind: Kind::Text(key), trail: Trail(None), .. }] = arguments
@@ -167,6 +178,51 @@ impl Evaluator<'_, '_> {
         None
     }
 
+    /// A call that is given the header's name, where a server's sending is looked at.
+    #[expect(clippy::too_many_arguments, reason = "the parts of one call")]
+    fn emitting_call(
+        &mut self,
+        name: &str,
+        header: &super::super::read::HeaderName,
+        index: usize,
+        receiver: Option<&Value>,
+        arguments: &[Value],
+        sets: bool,
+        span: Span,
+    ) -> Value {
+        let is_pair = matches!(arguments[index].kind, Kind::Tuple(_));
+        let sets = sets || (matches!(name, "new" | "header" | "from" | "raw_header") && arguments.len() == index + 2);
+        if !sets {
+            return Value::unknown(span);
+        }
+        // A pair was met where it was made; a request that carries the header is no answer.
+        if !is_pair
+            && !receiver.is_some_and(is_request)
+            && let Some(value) = arguments.get(index + 1)
+        {
+            self.emit(header, value, span);
+        }
+        self.world.shared.header_set = true;
+        receiver.cloned().unwrap_or_else(|| Value::unknown(span))
+    }
+
+    /// A closure in which the header is named may be called by code that is not known: it is run where it is made.
+    pub fn run_emitting_closure(&mut self, closure: &Closure, span: Span) {
+        if !self.is_emission() || self.frames.len() > 8 {
+            return;
+        }
+        let body = self.frame().body;
+        let within = body.expr(closure.expr).span;
+        let names = body.exprs.iter().any(|expr| {
+            within.start <= expr.span.start && expr.span.end <= within.end && crate::site::names_header(&expr.op)
+        });
+        if names {
+            let before = self.world.clone();
+            self.run_unknown_closure(closure, None, span);
+            self.world = before;
+        }
+    }
+
     /// An accessor that parses by itself: `get_as::<u64>(name)`, `header_u64(name)`.
     fn accessor_type(&mut self, name: &str, value: Value, span: Span) -> Value {
         let lower = name.to_ascii_lowercase();
@@ -265,6 +321,15 @@ impl Evaluator<'_, '_> {
             _ => value.clone(),
         })
     }
+}
+
+/// Whether it is a request, or what makes one.
+fn is_request(value: &Value) -> bool {
+    let Kind::Unknown(origin) = &value.kind else { return false };
+    origin.way().any(|step| match &step.step {
+        OriginStep::Named(name) | OriginStep::Field(name) => names::is_request(name),
+        _ => false,
+    })
 }
 
 /// Whether it hands out permits: waiting for one is a matter of concurrency, which paces nothing.

@@ -37,6 +37,11 @@ impl Evaluator<'_, '_> {
     }
 
     fn arithmetic(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
+        if self.is_emission()
+            && let Some(result) = self.emission_arithmetic(op, left, right, span)
+        {
+            return result;
+        }
         // Jitter that is put to a whole hint takes nothing off it.
         let jittered = |side: &Value| side.trail.find(false, |node| node.event == Event::Jitter(true)).is_some();
         let trail = match (op, jittered(left), jittered(right)) {
@@ -328,6 +333,10 @@ impl Evaluator<'_, '_> {
         let both_hints = a.trail.carries_hint() && b.trail.carries_hint();
         let (hint_kind, other_kind) = (adapted(&hint.kind, &other.kind), adapted(&other.kind, &hint.kind));
         let ordering = match (as_float(&hint_kind), as_float(&other_kind)) {
+            // What a server sends is more than its least and less than its most, as far as is known.
+            _ if self.is_emission() && (hint.is_unknown() || other.is_unknown()) && hint.trail.carries_hint() => {
+                Some(if larger { Ordering::Greater } else { Ordering::Less })
+            }
             (Some(x), Some(y)) => match (
                 number_of(&Value::with(hint_kind.clone(), Trail::NONE)),
                 number_of(&Value::with(other_kind.clone(), Trail::NONE)),
@@ -395,7 +404,7 @@ impl Evaluator<'_, '_> {
             "saturating_add" | "checked_add" | "wrapping_add" | "overflowing_add" | "add" => Some(BinaryOp::Add),
             "saturating_sub" | "checked_sub" | "wrapping_sub" | "sub" | "abs_diff" => Some(BinaryOp::Subtract),
             "saturating_mul" | "checked_mul" | "wrapping_mul" | "mul" => Some(BinaryOp::Multiply),
-            "checked_div" | "div_ceil" | "div" | "div_euclid" | "saturating_div" => Some(BinaryOp::Divide),
+            "checked_div" | "div" | "div_euclid" | "saturating_div" => Some(BinaryOp::Divide),
             _ => None,
         };
         if let (Some(op), Some(argument)) = (op, argument) {
@@ -419,6 +428,11 @@ impl Evaluator<'_, '_> {
         }
         let float = as_float(&receiver.kind);
         Some(Some(match (name, argument) {
+            ("div_ceil", Some(Value { kind: Kind::Integer(by), .. })) if *by > 0 => match receiver.kind {
+                Kind::Integer(number) => receiver.map(Kind::Integer(-(-number).div_euclid(*by))),
+                _ => receiver.clone(),
+            },
+            ("div_ceil", Some(_)) => receiver.clone(),
             ("min", Some(other)) => self.least(receiver, other, span),
             ("max", Some(other)) => self.greatest(receiver, other, span),
             ("clamp", Some(low)) => {
@@ -426,11 +440,15 @@ impl Evaluator<'_, '_> {
                 self.least(&raised, arguments.get(1)?, span)
             }
             ("ceil" | "floor" | "round" | "trunc", None) => match receiver.kind {
-                Kind::Float(number) => receiver.map(Kind::Float(match name {
-                    "ceil" => number.ceil(),
-                    "floor" | "trunc" => number.floor(),
-                    _ => number.round(),
-                })),
+                Kind::Float(number) => {
+                    let whole = match name {
+                        "ceil" => number.ceil(),
+                        "floor" | "trunc" => number.floor(),
+                        _ => number.round(),
+                    };
+                    let rounded = receiver.map(Kind::Float(whole));
+                    if whole < number { self.truncated(rounded, span) } else { rounded }
+                }
                 _ => receiver.clone(),
             },
             ("is_nan", None) => self.number_test(float.is_some_and(f64::is_nan), receiver, span),
@@ -492,6 +510,15 @@ impl Evaluator<'_, '_> {
             _ if names::is_hint(name) && arguments.is_empty() => receiver.clone(),
             _ => return None,
         }))
+    }
+
+    /// What a server sends has lost a part here.
+    fn truncated(&self, value: Value, span: Span) -> Value {
+        if self.is_emission() && value.trail.is_some() {
+            let trail = step(Event::Truncated, span, &value.trail);
+            return value.on(trail);
+        }
+        value
     }
 
     fn number_test(&self, truth: bool, receiver: &Value, span: Span) -> Value {

@@ -4,9 +4,10 @@ use crate::behaviour::case::SECOND;
 use crate::behaviour::evaluate::{Evaluator, step};
 use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::trail::Event;
-use crate::behaviour::value::{Kind, TypeAt, Value};
+use crate::behaviour::value::{Kind, Origin, OriginStep, TypeAt, Value};
 use crate::ir::{BinaryOp, Span};
 use crate::names;
+use std::rc::Rc;
 
 /// Seconds since the Unix epoch of an IMF-fixdate, the only form that the cases use. Not a parser for anybody's input.
 pub fn imf_fixdate(text: &str) -> Option<i64> {
@@ -111,6 +112,7 @@ impl Evaluator<'_, '_> {
             || (owner == "Duration"
                 && matches!(name, "seconds" | "milliseconds" | "minutes")
                 && !full.starts_with("time::"));
+        let is_emission = self.is_emission();
         let scaled = |this: &mut Self, nanoseconds: i128| {
             for value in first.alternatives() {
                 this.log.used.extend(value.trail.sources(false));
@@ -132,6 +134,16 @@ impl Evaluator<'_, '_> {
                     value.map(Kind::Duration((number * nanoseconds as f64) as i128))
                 }
                 Kind::Hint(hint) => value.map(Kind::Duration(hint)),
+                // So many of a unit: a server that sends them again has lost nothing.
+                Kind::Unknown(ref origin)
+                    if is_emission
+                        && nanoseconds >= SECOND
+                        && (!name.contains("_f")
+                            || origin.way().any(|part| part.name().is_some_and(|name| &**name == "ceil"))) =>
+                {
+                    let step = OriginStep::Method("from_secs".into(), span);
+                    value.map(Kind::Unknown(Rc::new(Origin::new(step, Some(origin.clone()), None))))
+                }
                 _ => value.clone(),
             })
         };
@@ -322,6 +334,11 @@ impl Evaluator<'_, '_> {
         span: Span,
     ) -> Option<Option<Value>> {
         let (Kind::Duration(time) | Kind::Instant(time) | Kind::Date(time)) = receiver.kind else { return None };
+        if self.is_emission()
+            && let Some(result) = self.emission_time_method(receiver, name, arguments, span)
+        {
+            return Some(result);
+        }
         let argument = arguments.first();
         let checked = |this: &mut Self, value: Value| this.each(&value, |_, value| Value::some(value.clone()));
         Some(Some(match (name, argument) {

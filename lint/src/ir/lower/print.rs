@@ -90,7 +90,7 @@ pub(crate) fn expr(body: &Body, id: ExprId) -> String {
         Op::Break { label, value } => format!("break {}{}", labelled(label), maybe(value)).trim_end().to_owned(),
         Op::Continue { label } => format!("continue {}", labelled(label)).trim_end().to_owned(),
         Op::Panic => "panic".to_owned(),
-        Op::Format { template, values, writer } => {
+        Op::Format { template, values, writer, .. } => {
             let writer = writer.as_ref().map_or_else(String::new, |writer| format!("{} <- ", of(writer)));
             format!("{writer}format({template:?}, {})", list(values))
         }

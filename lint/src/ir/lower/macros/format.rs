@@ -3,25 +3,26 @@
 use super::super::{Low, Lowerer};
 use super::arguments::Argument;
 use super::is_text;
-use crate::ir::{ExprId, Op, Span};
+use crate::ir::{ExprId, Name, Op, Span};
 use std::collections::HashMap;
 use syn::{Expr, ExprLit, Lit, LitStr};
 
 impl Lowerer<'_> {
     /// A text made of a template and its arguments.
     pub(super) fn format(&mut self, writer: Option<ExprId>, arguments: &[Argument], span: Span) -> Low {
-        let (template, values) = match arguments.split_first() {
+        let (template, values, styles) = match arguments.split_first() {
             Some((Argument { name: None, value: Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) }, rest)) => {
                 self.template(text, rest)
             }
             // A template that is a macro or a constant, or a value to be shown: `anyhow!(error)`.
             _ => {
                 let values: Vec<ExprId> = arguments.iter().map(|argument| self.id(&argument.value)).collect();
-                (vec!["{}"; values.len()].join(" "), values)
+                let styles = vec![self.name(""); values.len()];
+                (vec!["{}"; values.len()].join(" "), values, styles)
             }
         };
         let template = self.name(&template);
-        self.low(Op::Format { template, values, writer }, span)
+        self.low(Op::Format { template, values, styles, writer }, span)
     }
 
     /// What a printing macro computes: all arguments, and what its text names.
@@ -53,11 +54,13 @@ impl Lowerer<'_> {
             }
         }
         let template = self.name(&template);
-        self.low(Op::Format { template, values, writer: None }, span)
+        let styles = vec![self.name(""); values.len()];
+        self.low(Op::Format { template, values, styles, writer: None }, span)
     }
 
-    /// The text with `{}` for each placeholder (`{{` and `}}` stay), and their values. Arguments that no placeholder shows come last.
-    fn template(&mut self, literal: &LitStr, arguments: &[Argument]) -> (String, Vec<ExprId>) {
+    /// The text with `{}` for each placeholder (`{{` and `}}` stay), their values and how each is shown. Arguments that no placeholder
+    /// shows come last.
+    fn template(&mut self, literal: &LitStr, arguments: &[Argument]) -> (String, Vec<ExprId>, Vec<Name>) {
         let text = literal.value();
         let token = self.span(literal.span());
         // Where the text starts in the file, if it stands there without escapes.
@@ -76,6 +79,7 @@ impl Lowerer<'_> {
         let mut is_shown = vec![false; positional.len()];
         let mut template = String::with_capacity(text.len());
         let mut values = Vec::new();
+        let mut styles = Vec::new();
         let mut next = 0;
         let mut rest = text.as_str();
         while let Some(brace) = rest.find(['{', '}']) {
@@ -135,6 +139,7 @@ impl Lowerer<'_> {
                 Some(value) => {
                     template.push_str("{}");
                     values.push(value);
+                    styles.push(self.name(style.trim()));
                 }
                 None => template.push_str(&from[..=end]),
             }
@@ -145,9 +150,10 @@ impl Lowerer<'_> {
             if !is_shown[position] {
                 template.push_str("{}");
                 values.push(value);
+                styles.push(self.name(""));
             }
         }
-        (template, values)
+        (template, values, styles)
     }
 }
 
