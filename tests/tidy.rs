@@ -83,6 +83,7 @@ fn no_stage_uses_a_later_one() {
         "ir",
         "module",
         "site",
+        "retry",
         "behaviour",
         "extract",
         "harness",

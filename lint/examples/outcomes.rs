@@ -38,7 +38,45 @@ fn main() {
             for emission in &emitted.emissions {
                 println!("emitted {:?} {:?} {}", emission.text(), emission.is_computed(), place(emission.span));
             }
-            let facts = Facts { program: &program, log, emitted };
+            program
+                .load(&found.with_retry(workspace).filter(|file| !workspace.file(*file).is_test).collect::<Vec<_>>());
+            let retries = retry_after_lint::retry::observe(&program);
+            let facts = Facts { program: &program, log, emitted, retries };
+            for retry in &facts.retries.retries {
+                println!(
+                    "retried {:?} at {} after {} read_for={:?} dropped={:?} doubt={} guessed={} any={}",
+                    retry.statuses,
+                    place(retry.place()),
+                    place(retry.test),
+                    retry.read_for.iter().map(|(status, span, _)| (status, place(*span))).collect::<Vec<_>>(),
+                    retry.dropped.map(|dropped| place(dropped.span)),
+                    retry.doubt,
+                    retry.guessed,
+                    retry.any_failure,
+                );
+            }
+            for refusal in &facts.retries.refusals {
+                println!(
+                    "refused {:?} at {} after {} kind={:?} hint={} doubt={} guessed={} any={}",
+                    refusal.statuses,
+                    place(refusal.dropped.span),
+                    place(refusal.test),
+                    refusal.dropped.kind,
+                    refusal.dropped.had_hint,
+                    refusal.doubt,
+                    refusal.guessed,
+                    refusal.any_failure,
+                );
+            }
+            for gate in &facts.retries.gates {
+                println!(
+                    "gate {} but not {}: {} read at {}",
+                    gate.read_for,
+                    gate.missed,
+                    place(gate.test),
+                    place(gate.read)
+                );
+            }
             for (index, source) in facts.log.sources.iter().enumerate() {
                 println!("source {index} {:?} {}", source.kind, place(source.span));
             }

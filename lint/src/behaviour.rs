@@ -27,6 +27,7 @@ pub mod value;
 use crate::ir::{Function, FunctionId, Name, Owner, Pattern, Span, Type};
 use crate::module::Program;
 use crate::names;
+use crate::retry::Retries;
 use crate::site::{direct_functions, interesting, names_header, text_parameters};
 use case::Case;
 use evaluate::Evaluator;
@@ -52,6 +53,8 @@ pub struct Facts<'p, 'w> {
     pub log: Log,
     /// What running the case of an emission has shown.
     pub emitted: Log,
+    /// What is sent again without a look at the hint.
+    pub retries: Retries,
 }
 
 impl Facts<'_, '_> {

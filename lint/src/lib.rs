@@ -1,6 +1,6 @@
 //! The linter: from a Rust checkout to the faults in its handling of HTTP `Retry-After`.
 //!
-//! One way, one stage a module: [`workspace`] -> [`source`] -> [`module`] -> [`ir`] -> [`site`] -> [`behaviour`] -> [`rules`] -> [`suppression`] ->
+//! One way, one stage a module: [`workspace`] -> [`source`] -> [`module`] -> [`ir`] -> [`site`] -> [`retry`] -> [`behaviour`] -> [`rules`] -> [`suppression`] ->
 //! [`diagnostic`] -> [`report`].
 //! Beside it, from what [`behaviour`] saw: [`extract`], which cuts code out so that it can be run.
 
@@ -14,6 +14,7 @@ pub mod ir;
 pub mod module;
 mod names;
 pub mod report;
+pub mod retry;
 pub mod rules;
 pub mod settings;
 pub mod site;
@@ -107,7 +108,11 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     program.load(&candidates);
     let log = behaviour::observe(&mut program);
     let emitted = behaviour::emission::observe_emissions(&mut program);
-    let facts = behaviour::Facts { program: &program, log, emitted };
+    // What only retries comes in last: the hint's way does not lead there.
+    let retrying: Vec<ir::FileId> = found.with_retry(workspace).filter(|file| !workspace.file(*file).is_test).collect();
+    program.load(&retrying);
+    let retries = retry::observe(&program);
+    let facts = behaviour::Facts { program: &program, log, emitted, retries };
     let findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(&facts)).collect();
     let suppression::Applied { mut findings, suppressed } = if options.ignores_suppressions {
         suppression::Applied { findings, ..suppression::Applied::default() }

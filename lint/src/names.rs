@@ -26,6 +26,19 @@ pub fn is_header_or_vendor(text: &str) -> bool {
         && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
 }
 
+/// Whether the text is meant to be the header's name and is not: a blank or an underscore in place of the hyphen, or nothing there.
+pub fn is_almost_header(text: &str) -> bool {
+    let letters: String = text.chars().filter(char::is_ascii_alphanumeric).collect();
+    let separators = text.chars().filter(|c| !c.is_ascii_alphanumeric()).count();
+    let wrong = text.contains([' ', '_']) || separators == 0 || text.ends_with(':');
+    letters.eq_ignore_ascii_case("retryafter") && separators < 3 && wrong
+}
+
+/// Whether something of this name is a message's headers, or one of them.
+pub fn is_of_headers(name: &str) -> bool {
+    words(name).iter().any(|word| matches!(word.as_str(), "header" | "headers" | "hdrs" | "hdr"))
+}
+
 /// Lower-case words of an identifier in snake, camel or kebab case.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
@@ -697,6 +710,39 @@ const COMMON_METHODS: &[&str] = &[
     "retain",
     "clear",
 ];
+
+/// Whether an error of this name says that a limit was reached, or that the server is busy.
+pub fn is_limit(name: &str) -> bool {
+    let words = words(name);
+    let has = |first: &str, second: &str| words.windows(2).any(|pair| pair[0] == first && pair[1].starts_with(second));
+    has("rate", "limit")
+        || has("too", "many")
+        || has("service", "unavailable")
+        || words.iter().any(|word| {
+            ["ratelimit", "ratelimited", "throttled", "throttling", "throttle", "overloaded", "unavailable", "busy"]
+                .contains(&word.as_str())
+        })
+}
+
+/// Whether the name is one of a retry: of its count, its wait, or of what does it.
+pub fn is_retry(name: &str) -> bool {
+    words(name).iter().any(|word| {
+        [
+            "retry",
+            "retries",
+            "retried",
+            "retrying",
+            "retryable",
+            "retriable",
+            "attempt",
+            "attempts",
+            "tries",
+            "backoff",
+            "resend",
+        ]
+        .contains(&word.as_str())
+    })
+}
 
 /// Whether a name alone says nothing about which function is meant.
 pub fn is_common(name: &str) -> bool {

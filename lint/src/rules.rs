@@ -6,6 +6,9 @@ pub mod capped_hint;
 pub mod date_emission;
 pub mod deadline_truncated;
 pub mod epoch_emission;
+pub mod header_name_typo;
+pub mod hint_dropped;
+pub mod ignored_hint;
 pub mod integer_only;
 pub mod invalid_emission;
 pub mod lenient_number;
@@ -19,6 +22,7 @@ pub mod rounded_down_emission;
 pub mod rounded_down_hint;
 pub mod shrinking_jitter;
 pub mod sleep_holding_lock;
+pub mod status_gate;
 pub mod suppression_without_reason;
 pub mod unbounded_wait;
 pub mod unit_mismatch;
@@ -111,6 +115,10 @@ fn keep(findings: &mut Vec<Finding>, finding: Finding) {
 
 /// All rules, in the order of the hint's way; last those about suppressions.
 pub const RULES: &[&Rule] = &[
+    &header_name_typo::RULE,
+    &ignored_hint::RULE,
+    &status_gate::RULE,
+    &hint_dropped::RULE,
     &integer_only::RULE,
     &partial_date::RULE,
     &lenient_number::RULE,

@@ -3,7 +3,7 @@
 //! A function is a site when it names the header, holds something that is named like the hint, or is named for reading it. What else may
 //! come to a site, by the names of calls, is interesting: the evaluator looks into it even where no argument has to do with a hint.
 
-use crate::ir::{Function, FunctionId, Literal, Name, Op, Owner, Pattern, Type};
+use crate::ir::{Body, ExprId, Function, FunctionId, Literal, Name, Op, Owner, Pattern, Span, Type};
 use crate::module::Program;
 use crate::names;
 use std::collections::HashSet;
@@ -34,6 +34,100 @@ pub fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
         })
         .map(|(id, _)| id)
         .collect()
+}
+
+/// A place that asks headers for a name that is almost the header's.
+#[derive(Clone, Debug)]
+pub struct Misspelling {
+    /// The name.
+    pub span: Span,
+    /// What stands there.
+    pub text: Name,
+    /// Whether it is known that headers are asked, and not a body or a table.
+    pub is_sure: bool,
+}
+
+/// Names that can never match the header, where headers are asked for them.
+pub fn misspellings(program: &Program<'_>) -> Vec<Misspelling> {
+    let mut found = Vec::new();
+    for (_, function) in program.functions().filter(|(_, function)| !function.is_test) {
+        let Some(body) = &function.body else { continue };
+        for expr in &body.exprs {
+            let (asked, arguments, asks) = match &expr.op {
+                Op::Method { receiver, name, arguments, .. } => (Some(*receiver), arguments, &**name),
+                Op::Call { callee, arguments } => match &body.expr(*callee).op {
+                    Op::Path(path)
+                        if path.segments.len() > 1 && &*path.segments[path.segments.len() - 2] == "HeaderName" =>
+                    {
+                        (None, arguments, "header")
+                    }
+                    Op::Path(path) => (None, arguments, path.last()),
+                    _ => continue,
+                },
+                _ => continue,
+            };
+            let Some((text, span)) = arguments.iter().find_map(|argument| misspelt(body, *argument)) else { continue };
+            let is_lookup = matches!(
+                asks,
+                "get"
+                    | "get_all"
+                    | "get_mut"
+                    | "header"
+                    | "contains_key"
+                    | "remove"
+                    | "insert"
+                    | "append"
+                    | "get_header"
+                    | "header_value"
+                    | "insert_header"
+                    | "append_header"
+                    | "get_str"
+                    | "header_str"
+                    | "first_value"
+                    | "header_as_u64"
+            );
+            if !is_lookup {
+                continue;
+            }
+            let of_headers = names::is_of_headers(asks) || asked.is_some_and(|asked| is_headers(function, asked, 0));
+            // With a blank in it, the text is no key of anything else.
+            if of_headers || text.contains(' ') {
+                found.push(Misspelling { span, text, is_sure: of_headers });
+            }
+        }
+    }
+    found
+}
+
+/// The argument's text, where it is almost the header's name.
+fn misspelt(body: &Body, id: ExprId) -> Option<(Name, Span)> {
+    let expr = body.expr(id);
+    match &expr.op {
+        Op::Literal(Literal::Text(text)) if names::is_almost_header(text) => Some((text.clone(), expr.span)),
+        Op::Reference { value, .. } => misspelt(body, *value),
+        _ => None,
+    }
+}
+
+/// Whether the expression is a message's headers, as far as names and written types tell.
+fn is_headers(function: &Function, id: ExprId, depth: u32) -> bool {
+    let Some(body) = &function.body else { return false };
+    if depth > 4 {
+        return false;
+    }
+    match &body.expr(id).op {
+        Op::Local(local) => {
+            let local = &body.locals[local.0 as usize];
+            let ty = local.ty.as_ref().and_then(Type::last_segment);
+            matches!(ty, Some("HeaderMap" | "Headers" | "Response")) || names::is_of_headers(&local.name)
+        }
+        Op::Field { name, .. } => names::is_of_headers(name),
+        Op::Method { receiver, name, .. } => names::is_of_headers(name) || is_headers(function, *receiver, depth + 1),
+        Op::Reference { value, .. } | Op::Dereference(value) | Op::Await(value) | Op::Try(value) => {
+            is_headers(function, *value, depth + 1)
+        }
+        _ => false,
+    }
 }
 
 /// Whether the expression names the header.

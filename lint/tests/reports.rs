@@ -26,6 +26,17 @@ const MISSED: &[(&str, &str, &str)] = &[
     ),
     ("unbounded_wait-115", "capped_hint", "the limit is an option that is None unless the user sets it"),
     ("unit_mismatch-125", "integer_only", "the linter panics on a unit variant that is called `Ok`"),
+    ("hint_dropped-043", "ignored_hint", "nothing retries in this code; the error is what is reported"),
+    ("hint_dropped-045", "hint_dropped", "a struct that is no error, and a function that waits for it"),
+    ("hint_dropped-045", "ignored_hint", "the same: the wait is an answer that nobody here sleeps on"),
+    ("ignored_hint-055", "hint_dropped", "the headers are given up where it is retried: one finding, about the retry"),
+    (
+        "integer_only-058",
+        "status_gate",
+        "the hint is read whatever the status is, and nothing here tells what is retried",
+    ),
+    ("status_gate-108", "status_gate", "nothing here tells that a 503 is retried"),
+    ("status_gate-112", "status_gate", "the same: a 503 ends as a failure"),
 ];
 
 /// One report: the fault it is about, others that its code shows, and the code.

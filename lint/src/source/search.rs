@@ -7,6 +7,7 @@ use super::{Unreadable, check, fill};
 use crate::ir::FileId;
 use crate::workspace::Workspace;
 use regex::bytes::Regex;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -33,6 +34,22 @@ const HINTS: &[&str] = &[
     r"throttle[-_]?(?:delay|wait|until|time)",
 ];
 
+/// What code names that looks at the status of an answer. Only the two statuses that come with a hint, and what covers them.
+const STATUSES: &[&str] = &[
+    "TOO_MANY_REQUESTS",
+    "SERVICE_UNAVAILABLE",
+    "error_for_status",
+    "is_server_error",
+    "is_success",
+    r"\b(?:429|503)\b",
+];
+
+/// What code names that does something again, or leaves that to others by an error named for it.
+const RETRIES: &[&str] = &["[Rr]ate_?[Ll]imit", "[Rr]etr(?:y|ies|iable)", "[Bb]ackoff", "sleep", "attempt"];
+
+/// What code names that waits before it does something again: all of them.
+const PAUSES: &[&str] = &["sleep", "[Rr]etr(?:y|ies|iable)"];
+
 /// What a file mentions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Mentions {
@@ -40,12 +57,20 @@ pub struct Mentions {
     pub header: bool,
     /// A name of the wait that a server asked for.
     pub hint: bool,
+    /// A status and a retry, which may be one without a look at the header.
+    pub retry: bool,
+    /// A wait and a retry, of something whose status may be looked at in another file.
+    pub pause: bool,
 }
 
 impl Mentions {
     /// Whether there is anything at all.
     pub fn any(self) -> bool {
         self.header || self.hint
+    }
+
+    fn is_of_use(self) -> bool {
+        self.any() || self.retry || self.pause
     }
 }
 
@@ -69,6 +94,14 @@ impl Search {
     /// The files that mention the header or a hint, in order.
     pub fn with_any(&self) -> impl Iterator<Item = FileId> {
         self.those(Mentions::any)
+    }
+
+    /// The files that may retry without a look at the header, in order: those that name a status and a retry, and, in the packages of these,
+    /// those that wait before a retry.
+    pub fn with_retry<'s>(&'s self, workspace: &'s Workspace) -> impl Iterator<Item = FileId> + 's {
+        let package = |file: FileId| workspace.file(file).package;
+        let packages: HashSet<u32> = self.those(|mentions| mentions.retry).map(package).collect();
+        self.those(|mentions| mentions.retry || mentions.pause).filter(move |file| packages.contains(&package(*file)))
     }
 
     fn those(&self, wanted: impl Fn(Mentions) -> bool) -> impl Iterator<Item = FileId> {
@@ -129,7 +162,7 @@ fn work(workspace: &Workspace, declared: &[Regex], next: &AtomicUsize) -> Part {
                     part.bytes += bytes.len() as u64;
                     let mut mentions = mentions(&bytes);
                     mentions.header |= declared.iter().any(|name| name.is_match(&bytes));
-                    if mentions.any() {
+                    if mentions.is_of_use() {
                         part.found.push((id, mentions));
                     }
                 }
@@ -143,26 +176,41 @@ fn work(workspace: &Workspace, declared: &[Regex], next: &AtomicUsize) -> Part {
 pub(crate) fn mentions(bytes: &[u8]) -> Mentions {
     static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(Patterns::new);
     // The patterns are constant and sound; were they not, every file would have to be read.
-    PATTERNS.as_ref().map_or(Mentions { header: true, hint: true }, |patterns| patterns.mentions(bytes))
+    PATTERNS
+        .as_ref()
+        .map_or(Mentions { header: true, hint: true, retry: true, pause: true }, |patterns| patterns.mentions(bytes))
 }
 
 /// The compiled patterns.
 struct Patterns {
     header: Regex,
     hints: Vec<Regex>,
+    statuses: Vec<Regex>,
+    retries: Vec<Regex>,
+    pauses: Vec<Regex>,
 }
 
 impl Patterns {
     fn new() -> Option<Patterns> {
         let compile = |pattern: &str| Regex::new(&format!("(?i-u){pattern}")).ok();
+        let exactly = |pattern: &&str| Regex::new(&format!("(?-u){pattern}")).ok();
         Some(Patterns {
+            statuses: STATUSES.iter().map(exactly).collect::<Option<_>>()?,
+            pauses: PAUSES.iter().map(exactly).collect::<Option<_>>()?,
+            retries: RETRIES.iter().map(exactly).collect::<Option<_>>()?,
             header: compile(HEADER)?,
             hints: HINTS.iter().map(|pattern| compile(pattern)).collect::<Option<_>>()?,
         })
     }
 
     fn mentions(&self, bytes: &[u8]) -> Mentions {
-        Mentions { header: self.header.is_match(bytes), hint: self.hints.iter().any(|hint| hint.is_match(bytes)) }
+        let any = |patterns: &[Regex]| patterns.iter().any(|pattern| pattern.is_match(bytes));
+        Mentions {
+            header: self.header.is_match(bytes),
+            hint: any(&self.hints),
+            retry: any(&self.statuses) && any(&self.retries),
+            pause: self.pauses.iter().all(|pause| pause.is_match(bytes)),
+        }
     }
 }
 
@@ -198,11 +246,18 @@ mod tests {
             "retry_at",
         ];
         for text in hints {
-            assert_eq!(mentions(text.as_bytes()), Mentions { header: false, hint: true }, "{text}");
+            assert_eq!(
+                mentions(text.as_bytes()),
+                Mentions { header: false, hint: true, retry: false, pause: false },
+                "{text}"
+            );
         }
         for text in ["retry_interval", "retry_info_log", "server_name", "wait for it"] {
             assert_eq!(mentions(text.as_bytes()), Mentions::default(), "{text}");
         }
-        assert_eq!(mentions(b"retry_after or retry_hint"), Mentions { header: true, hint: true });
+        assert_eq!(
+            mentions(b"retry_after or retry_hint"),
+            Mentions { header: true, hint: true, retry: false, pause: false }
+        );
     }
 }

@@ -1,0 +1,1162 @@
+//! The walk: every way that one status can take through a function.
+//!
+//! A small interpreter beside the one of `behaviour`: there a header's value is known and everything else is open, here the status is.
+//! What a branch cannot know, it takes both ways; each way remembers whether the hint was used on it, where it waited, and which test
+//! the status decided. Where a way comes round to the request again, or leaves with an error, it is recorded.
+
+use super::value::{Closure, Home, Kind, Path, Value, Ways, join as meet};
+use super::{Ending, Record};
+use crate::ir::{Arm, BinaryOp, ExprId, FunctionId, Literal, Name, Op, Owner, Pattern, Span};
+use crate::module::{Program, Resolved};
+use crate::names;
+use crate::site::names_header;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// The most expressions that are walked for one function and status.
+const STEPS: u32 = 30_000;
+/// The most functions within functions.
+const DEPTH: usize = 6;
+
+/// What the walk knows of the workspace.
+pub(super) struct Surroundings<'p, 'w> {
+    pub(super) program: &'p Program<'w>,
+    /// Functions worth looking into.
+    pub(super) relevant: HashSet<FunctionId>,
+    /// Names of functions that come to a hint.
+    pub(super) reading: HashSet<Name>,
+    /// Names of constants that hold the header's name.
+    pub(super) constants: HashSet<Name>,
+}
+
+/// A loop that is being walked.
+struct LoopFrame<'p> {
+    label: Option<Name>,
+    span: Span,
+    is_loop: bool,
+    breaks: Ways<'p>,
+    rounds: Vec<(Path<'p>, Span)>,
+}
+
+/// A function or closure that is being walked.
+struct Frame<'p> {
+    home: Home<'p>,
+    returns: Ways<'p>,
+    loops: Vec<LoopFrame<'p>>,
+}
+
+/// The walk of one status.
+pub(super) struct Walk<'p, 'w> {
+    pub(super) around: &'p Surroundings<'p, 'w>,
+    pub(super) status: u16,
+    pub(super) records: Vec<Record>,
+    pub(super) steps: u32,
+    /// Whether it matters where an answer was made.
+    pub(super) places: bool,
+    frames: Vec<Frame<'p>>,
+}
+
+/// Whether a pattern fits a value, and what the way knows then.
+struct Fit<'p> {
+    yes: Option<Path<'p>>,
+    no: Option<Path<'p>>,
+}
+
+impl<'p, 'w> Walk<'p, 'w> {
+    pub(super) fn new(around: &'p Surroundings<'p, 'w>, status: u16) -> Self {
+        Walk { around, status, records: Vec::new(), steps: 0, places: false, frames: Vec::new() }
+    }
+
+    /// Walks a function with what its parameters are known to be. Gives the ways that leave it.
+    pub(super) fn function(&mut self, id: FunctionId, arguments: Vec<Value<'p>>, mut path: Path<'p>) -> Ways<'p> {
+        let function = self.around.program.function(id);
+        let Some(body) = &function.body else { return vec![(path, Value::unknown(function.name_span))] };
+        let Some(root) = body.root else { return vec![(path, Value::unknown(function.name_span))] };
+        let home = Home { function: id, body, scope: function.scope, self_type: function.owner.self_type() };
+        let caller = std::mem::take(&mut path.variables);
+        self.frames.push(Frame { home, returns: Vec::new(), loops: Vec::new() });
+        let mut arguments = arguments.into_iter();
+        for parameter in &function.parameters {
+            let value = arguments.next().unwrap_or_else(|| Value::unknown(function.name_span));
+            path = self.bind(&parameter.pattern, &value, path);
+        }
+        let ways = self.eval(root, path);
+        let mut ways = self.leave(ways);
+        for (path, _) in &mut ways {
+            path.variables = caller.clone();
+        }
+        ways
+    }
+
+    /// Ways that differ in nothing that matters become one.
+    pub(super) fn join(&self, ways: Ways<'p>) -> Ways<'p> {
+        meet(ways, self.places)
+    }
+
+    /// Ends a frame: what falls off its end and what returned.
+    fn leave(&mut self, mut ways: Ways<'p>) -> Ways<'p> {
+        if let Some(frame) = self.frames.pop() {
+            ways.extend(frame.returns);
+        }
+        self.join(ways)
+    }
+
+    /// Whether there is room for one more function within functions, and it is not one of them.
+    pub(super) fn may_enter(&self, id: FunctionId) -> bool {
+        self.frames.len() < DEPTH && self.steps < STEPS && !self.frames.iter().any(|frame| frame.home.function == id)
+    }
+
+    /// The code that is being walked.
+    pub(super) fn home(&self) -> Home<'p> {
+        self.frames.last().expect("a frame is open while expressions are walked").home
+    }
+
+    /// Calls a closure, a function or a constructor with values.
+    pub(super) fn apply(&mut self, callee: &Value<'p>, arguments: Vec<Value<'p>>, mut path: Path<'p>) -> Ways<'p> {
+        match &callee.kind {
+            Kind::Closure(closure) if self.frames.len() < DEPTH => {
+                let is_here = std::ptr::eq(closure.home.body, self.home().body);
+                let caller = path.variables.clone();
+                if !is_here {
+                    path.variables = closure.variables.clone();
+                }
+                self.frames.push(Frame { home: closure.home, returns: Vec::new(), loops: Vec::new() });
+                let mut arguments = arguments.into_iter();
+                for parameter in closure.parameters {
+                    let value = arguments.next().unwrap_or_else(|| Value::unknown(callee.span));
+                    path = self.bind(&parameter.pattern, &value, path);
+                }
+                let ways = self.eval(closure.body, path);
+                let mut ways = self.leave(ways);
+                if !is_here {
+                    for (path, _) in &mut ways {
+                        path.variables = caller.clone();
+                    }
+                }
+                ways
+            }
+            Kind::Function(id) if self.may_enter(*id) => self.function(*id, arguments, path),
+            Kind::Variant(name, fields) if fields.is_empty() => {
+                let value = self.construct(name, arguments, callee.span);
+                vec![(path, value)]
+            }
+            _ => {
+                let hint = callee.hint || arguments.iter().any(|argument| argument.hint);
+                vec![(path, Value { hint, ..Value::unknown(callee.span) })]
+            }
+        }
+    }
+
+    /// What a tuple struct or variant of that name is.
+    pub(super) fn construct(&self, name: &str, arguments: Vec<Value<'p>>, span: Span) -> Value<'p> {
+        let mut arguments = arguments;
+        match (name, arguments.len()) {
+            ("Some", 1) => {
+                let inner = arguments.remove(0);
+                match inner.kind {
+                    Kind::Unknown | Kind::Nothing => {
+                        let hint = inner.hint;
+                        let kind = Kind::Variant("Some".into(), Rc::new(vec![("0".into(), inner)]));
+                        Value { hint, ..Value::new(kind, span) }
+                    }
+                    _ => Value { span, ..inner },
+                }
+            }
+            ("Ok", 1) => {
+                let inner = arguments.remove(0);
+                let (of_status, hint) = (false, inner.hint);
+                Value { kind: Kind::Ok(Rc::new(inner)), span, of_status, hint }
+            }
+            ("Err", 1) => {
+                let inner = arguments.remove(0);
+                let (of_status, hint) = (inner.of_status, inner.hint);
+                Value { kind: Kind::Err(Rc::new(inner)), span, of_status, hint }
+            }
+            _ => {
+                let hint = arguments.iter().any(|argument| argument.hint);
+                let fields =
+                    arguments.into_iter().enumerate().map(|(index, value)| (index.to_string().into(), value)).collect();
+                Value { hint, ..Value::new(Kind::Variant(name.into(), Rc::new(fields)), span) }
+            }
+        }
+    }
+
+    /// Evaluates each way's next expression.
+    pub(super) fn then(
+        &mut self,
+        ways: Ways<'p>,
+        mut next: impl FnMut(&mut Self, Path<'p>, Value<'p>) -> Ways<'p>,
+    ) -> Ways<'p> {
+        let mut all = Vec::new();
+        for (path, value) in ways {
+            all.extend(next(self, path, value));
+        }
+        self.join(all)
+    }
+
+    /// Evaluates expressions from left to right, each on every way.
+    pub(super) fn eval_all(&mut self, ids: &[ExprId], path: Path<'p>) -> Vec<(Path<'p>, Vec<Value<'p>>)> {
+        let mut ways = vec![(path, Vec::new())];
+        for id in ids {
+            let mut next = Vec::new();
+            for (path, values) in ways {
+                for (path, value) in self.eval(*id, path) {
+                    let mut values: Vec<Value<'p>> = values.clone();
+                    values.push(value);
+                    next.push((path, values));
+                }
+            }
+            next.truncate(16);
+            ways = next;
+        }
+        ways
+    }
+
+    /// The ways through an expression. Empty where none comes out at its end.
+    pub(super) fn eval(&mut self, id: ExprId, mut path: Path<'p>) -> Ways<'p> {
+        let home = self.home();
+        let expr = home.body.expr(id);
+        let span = expr.span;
+        self.steps += 1;
+        if self.steps > STEPS {
+            path.doubt = true;
+            return vec![(path, Value::unknown(span))];
+        }
+        let plain = |path, kind| vec![(path, Value::new(kind, span))];
+        match &expr.op {
+            op if names_header(op) => {
+                path.born.get_or_insert((span, home.function));
+                vec![(path, Value::hint(span))]
+            }
+            Op::Literal(literal) => plain(path, of_literal(literal)),
+            Op::Path(written) => {
+                let value = self.path_value(written, span);
+                vec![(path, value)]
+            }
+            Op::Local(local) => {
+                let value = path.get(*local).cloned().unwrap_or_else(|| Value::unknown(span));
+                if value.hint {
+                    path.read.get_or_insert((span, home.function));
+                }
+                vec![(path, Value { span, ..value })]
+            }
+            Op::Call { callee, arguments } => self.call(*callee, arguments, span, path),
+            Op::Method { receiver, name, name_span, arguments, .. } => {
+                let place = Span { start: name_span.start, ..span };
+                self.method(*receiver, name, arguments, place, path)
+            }
+            Op::Field { base, name } => {
+                let ways = self.eval(*base, path);
+                self.then(ways, |walk, mut path, base| {
+                    let value = walk.field(&base, name, span);
+                    if value.hint && !base.hint {
+                        path.born.get_or_insert((span, home.function));
+                    }
+                    vec![(path, value)]
+                })
+            }
+            Op::Index { base, index } => {
+                let ways = self.eval_all(&[*base, *index], path);
+                ways.into_iter()
+                    .map(|(path, values)| {
+                        let hint = values.iter().any(|value| value.hint);
+                        (path, Value { hint, ..Value::unknown(span) })
+                    })
+                    .collect()
+            }
+            Op::Construct { path: written, fields, rest } => {
+                let ids: Vec<ExprId> = fields.iter().map(|(_, value)| *value).chain(*rest).collect();
+                let ways = self.eval_all(&ids, path);
+                let name: Name = written.last().into();
+                ways.into_iter()
+                    .map(|(path, values)| {
+                        let hint = values.iter().any(|value| value.hint);
+                        let fields = fields.iter().map(|(name, _)| name.clone()).zip(values).collect();
+                        (path, Value { hint, ..Value::new(Kind::Variant(name.clone(), Rc::new(fields)), span) })
+                    })
+                    .collect()
+            }
+            Op::Tuple(values) | Op::List(values) => {
+                let ways = self.eval_all(values, path);
+                ways.into_iter().map(|(path, values)| (path, Value::new(Kind::List(Rc::new(values)), span))).collect()
+            }
+            Op::Range { from, to, inclusive } => {
+                let ids: Vec<ExprId> = from.iter().chain(to).copied().collect();
+                let ways = self.eval_all(&ids, path);
+                ways.into_iter()
+                    .map(|(path, values)| {
+                        let mut ends = values.iter().map(|value| match value.kind {
+                            Kind::Number(number) => Some(number),
+                            _ => None,
+                        });
+                        let low = if from.is_some() { ends.next().flatten() } else { Some(i128::MIN) };
+                        let high = if to.is_some() { ends.next().flatten() } else { Some(i128::MAX) };
+                        let kind = match (low, high) {
+                            (Some(low), Some(high)) => Kind::Range(low, if *inclusive { high } else { high - 1 }),
+                            _ => Kind::Unknown,
+                        };
+                        (path, Value::new(kind, span))
+                    })
+                    .collect()
+            }
+            Op::Cast { value, .. } | Op::Reference { value, .. } | Op::Dereference(value) => self.eval(*value, path),
+            Op::Await(value) => {
+                let ways = self.eval(*value, path);
+                self.then(ways, |walk, path, value| walk.awaited(path, value))
+            }
+            Op::Binary { op, left, right } => self.binary(*op, *left, *right, span, path),
+            Op::Not(value) => {
+                let ways = self.eval(*value, path);
+                ways.into_iter()
+                    .map(|(path, value)| {
+                        let kind = match value.kind {
+                            Kind::Bool(known) => Kind::Bool(!known),
+                            Kind::Open { on } => Kind::Open { on: !on },
+                            _ => Kind::Unknown,
+                        };
+                        (path, Value { kind, ..value })
+                    })
+                    .collect()
+            }
+            Op::Negate(value) | Op::Repeat { value } => {
+                let ways = self.eval(*value, path);
+                ways.into_iter()
+                    .map(|(path, value)| (path, Value { kind: Kind::Unknown, of_status: false, ..value }))
+                    .collect()
+            }
+            Op::Block { body, has_value, label } => self.block(body, *has_value, label.as_ref(), span, path),
+            Op::Let { pattern, value, otherwise, .. } => self.let_(pattern, *value, *otherwise, span, path),
+            Op::Store { place, op, value } => {
+                let before = path.read;
+                let ways = self.eval(*value, path);
+                self.then(ways, |walk, mut path, value| {
+                    match &home.body.expr(*place).op {
+                        Op::Local(local) => {
+                            if value.hint {
+                                path.read = before.or(path.read.filter(|_| op.is_some()));
+                            }
+                            let kept = op.is_none();
+                            let hint = value.hint || op.is_some() && path.get(*local).is_some_and(|old| old.hint);
+                            let value = if kept { value } else { Value::unknown(value.span) };
+                            path.set(*local, Value { hint, ..value });
+                        }
+                        _ if value.hint => {
+                            path.read.get_or_insert((value.span, walk.home().function));
+                        }
+                        _ => {}
+                    }
+                    vec![(path, Value::unknown(span))]
+                })
+            }
+            Op::Branch { scrutinee, arms } => {
+                let Some(scrutinee) = scrutinee else {
+                    return self.arms(arms, Value::unknown(span), path);
+                };
+                let ways = self.eval(*scrutinee, path);
+                self.then(ways, |walk, mut path, value| {
+                    if value.hint {
+                        path.read.get_or_insert((value.span, walk.home().function));
+                    }
+                    walk.arms(arms, value, path)
+                })
+            }
+            Op::Loop { label, body } => self.loop_(label.as_ref(), None, true, *body, span, path),
+            Op::For { label, pattern, iterator, body } => {
+                let ways = self.eval(*iterator, path);
+                self.then(ways, |walk, path, iterated| {
+                    let is_count = matches!(home.body.expr(*iterator).op, Op::Range { .. });
+                    let element = match &iterated.kind {
+                        Kind::Headers => Value { kind: Kind::Headers, ..iterated },
+                        _ => Value { hint: iterated.hint, ..Value::unknown(span) },
+                    };
+                    walk.loop_(label.as_ref(), Some((pattern, element)), is_count, *body, span, path)
+                })
+            }
+            Op::Closure { parameters, body, .. } => {
+                let closure = Closure { home, parameters, body: *body, variables: path.variables.clone() };
+                plain(path, Kind::Closure(Rc::new(closure)))
+            }
+            Op::Async(body) => {
+                self.frames.push(Frame { home, returns: Vec::new(), loops: Vec::new() });
+                let ways = self.eval(*body, path);
+                self.leave(ways)
+            }
+            Op::Try(value) => {
+                let ways = self.eval(*value, path);
+                self.then(ways, |walk, path, value| walk.try_(path, value, span))
+            }
+            Op::Return(value) => {
+                let ways = match value {
+                    Some(value) => self.eval(*value, path),
+                    None => plain(path, Kind::Unknown),
+                };
+                self.returns(ways);
+                Vec::new()
+            }
+            Op::Break { label, value } => {
+                let ways = match value {
+                    Some(value) => self.eval(*value, path),
+                    None => plain(path, Kind::Unknown),
+                };
+                if let Some(frame) = self.loop_of(label.as_ref()) {
+                    frame.breaks.extend(ways);
+                }
+                Vec::new()
+            }
+            Op::Continue { label } => {
+                if let Some(frame) = self.loop_of(label.as_ref()) {
+                    frame.rounds.push((path, span));
+                }
+                Vec::new()
+            }
+            Op::Panic => Vec::new(),
+            Op::Format { values, .. } => {
+                let ways = self.eval_all(values, path);
+                ways.into_iter()
+                    .map(|(path, values)| {
+                        let hint = values.iter().any(|value| value.hint);
+                        (path, Value { hint, ..Value::unknown(span) })
+                    })
+                    .collect()
+            }
+            Op::Select(arms) => {
+                let mut all = Vec::new();
+                for arm in arms {
+                    let ways = self.eval(arm.future, path.clone());
+                    all.extend(self.then(ways, |walk, path, value| {
+                        let path = match &arm.pattern {
+                            Some(pattern) => walk.fit(pattern, &value, path, span).yes,
+                            None => Some(path),
+                        };
+                        match (path, arm.body) {
+                            (Some(path), Some(body)) => walk.eval(body, path),
+                            (Some(path), None) => vec![(path, value)],
+                            (None, _) => Vec::new(),
+                        }
+                    }));
+                }
+                self.join(all)
+            }
+            Op::Discard(_) => plain(path, Kind::Unknown),
+            Op::Opaque { children, .. } => {
+                let ways = self.eval_all(children, path);
+                ways.into_iter()
+                    .map(|(mut path, values)| {
+                        path.doubt |= values.iter().any(Value::carries);
+                        (path, Value::unknown(span))
+                    })
+                    .collect()
+            }
+        }
+    }
+
+    fn returns(&mut self, ways: Ways<'p>) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.returns.extend(ways);
+        }
+    }
+
+    fn loop_of(&mut self, label: Option<&Name>) -> Option<&mut LoopFrame<'p>> {
+        let loops = &mut self.frames.last_mut()?.loops;
+        match label {
+            Some(label) => loops.iter_mut().rev().find(|frame| frame.label.as_ref() == Some(label)),
+            None => loops.iter_mut().rev().find(|frame| frame.is_loop),
+        }
+    }
+
+    fn block(
+        &mut self,
+        body: &'p [ExprId],
+        has_value: bool,
+        label: Option<&Name>,
+        span: Span,
+        path: Path<'p>,
+    ) -> Ways<'p> {
+        if let Some(label) = label {
+            let frame =
+                LoopFrame { label: Some(label.clone()), span, is_loop: false, breaks: Vec::new(), rounds: Vec::new() };
+            self.frames.last_mut().expect("a frame is open").loops.push(frame);
+        }
+        let home = self.home();
+        let mut ways = vec![(path, Value::unknown(span))];
+        for (index, id) in body.iter().enumerate() {
+            let is_value = has_value && index + 1 == body.len();
+            let is_let = matches!(home.body.expr(*id).op, Op::Let { .. } | Op::Store { .. });
+            ways = self.then(ways, |walk, path, _| walk.eval(*id, path));
+            if !is_value {
+                for (path, value) in &mut ways {
+                    if value.hint && !is_let {
+                        path.read.get_or_insert((value.span, home.function));
+                    }
+                    *value = Value::unknown(span);
+                }
+                ways = self.join(ways);
+            }
+            if ways.is_empty() {
+                break;
+            }
+        }
+        if label.is_some()
+            && let Some(frame) = self.frames.last_mut().and_then(|frame| frame.loops.pop())
+        {
+            ways.extend(frame.breaks);
+        }
+        ways
+    }
+
+    fn let_(
+        &mut self,
+        pattern: &'p Pattern,
+        value: Option<ExprId>,
+        otherwise: Option<ExprId>,
+        span: Span,
+        path: Path<'p>,
+    ) -> Ways<'p> {
+        let Some(value) = value else { return vec![(path, Value::unknown(span))] };
+        let before = path.read;
+        let ways = self.eval(value, path);
+        self.then(ways, |walk, mut path, value| {
+            // A hint that is only given another name is not used yet.
+            if value.hint && otherwise.is_none() {
+                path.read = before;
+            } else if value.hint {
+                path.read.get_or_insert((value.span, walk.home().function));
+            }
+            let Some(otherwise) = otherwise else {
+                let path = walk.bind(pattern, &value, path);
+                return vec![(path, Value::unknown(span))];
+            };
+            let fit = walk.fit(pattern, &value, path, span);
+            if let Some(path) = fit.no {
+                walk.eval(otherwise, path);
+            }
+            fit.yes.map(|path| (path, Value::unknown(span))).into_iter().collect()
+        })
+    }
+
+    /// Walks a loop's body once: what comes to its end, or to a `continue`, goes round.
+    fn loop_(
+        &mut self,
+        label: Option<&Name>,
+        element: Option<(&'p Pattern, Value<'p>)>,
+        is_count: bool,
+        body: ExprId,
+        span: Span,
+        path: Path<'p>,
+    ) -> Ways<'p> {
+        let home = self.home();
+        let is_for = element.is_some();
+        let (entry, outer) = (path.clone(), path.clone());
+        let mut path = path;
+        path.in_hand = None;
+        path.wait = None;
+        path.tests = Rc::default();
+        path.dropped = None;
+        if let Some((pattern, element)) = element {
+            path = self.bind(pattern, &element, path);
+        }
+        let frame = LoopFrame { label: label.cloned(), span, is_loop: true, breaks: Vec::new(), rounds: Vec::new() };
+        self.frames.last_mut().expect("a frame is open").loops.push(frame);
+        let ways = self.eval(body, path);
+        let Some(frame) = self.frames.last_mut().and_then(|frame| frame.loops.pop()) else { return Vec::new() };
+        let end = Span { start: span.end.saturating_sub(1), ..span };
+        let rounds: Vec<(Path<'p>, Span)> =
+            frame.rounds.into_iter().chain(ways.into_iter().map(|(path, _)| (path, end))).collect();
+        for (path, at) in &rounds {
+            self.record(Ending::Round { around: frame.span, at: *at, is_count }, path, home.function, false);
+        }
+        let mut after: Ways<'p> = frame.breaks;
+        if is_for {
+            after.extend(rounds.into_iter().map(|(path, _)| (path, Value::unknown(span))));
+            after.push((entry, Value::unknown(span)));
+        }
+        for (path, _) in &mut after {
+            path.in_hand = path.in_hand.or(outer.in_hand);
+            path.wait = outer.wait;
+            if path.tests.is_empty() {
+                path.tests = outer.tests.clone();
+            }
+            path.dropped = path.dropped.or(outer.dropped);
+        }
+        self.join(after)
+    }
+
+    /// Records where a way ends up.
+    pub(super) fn record(&mut self, ending: Ending, path: &Path<'p>, function: FunctionId, by_name: bool) {
+        let Some(test) = path.tested() else { return };
+        if path.in_hand.is_none() && path.dropped.is_none() {
+            return;
+        }
+        self.records.push(Record {
+            status: self.status,
+            ending,
+            function,
+            test,
+            tests: path.tests.to_vec(),
+            in_hand: path.in_hand,
+            wait: path.wait,
+            read: path.read,
+            born: path.born,
+            dropped: path.dropped,
+            doubt: path.doubt,
+            guessed: path.guessed || by_name,
+            unused: path.read.is_none() && super::call::holds_hint(path),
+        });
+    }
+
+    fn arms(&mut self, arms: &'p [Arm], value: Value<'p>, path: Path<'p>) -> Ways<'p> {
+        let mut all = Vec::new();
+        let mut rest = vec![path];
+        for arm in arms {
+            let mut next = Vec::new();
+            for path in rest {
+                let fit = match &arm.pattern {
+                    Some(pattern) => self.fit(pattern, &value, path, arm.span),
+                    None => Fit { yes: Some(path), no: None },
+                };
+                next.extend(fit.no);
+                let mut holding: Vec<Path<'p>> = fit.yes.into_iter().collect();
+                for condition in &arm.conditions {
+                    let mut holds = Vec::new();
+                    for path in holding {
+                        for (mut path, value) in self.eval(condition.value, path) {
+                            if value.hint {
+                                path.read.get_or_insert((value.span, self.home().function));
+                            }
+                            let fit = match &condition.pattern {
+                                Some(pattern) => self.fit(pattern, &value, path, value.span),
+                                None => self.decide(&value, path),
+                            };
+                            holds.extend(fit.yes);
+                            next.extend(fit.no);
+                        }
+                    }
+                    holding = holds;
+                }
+                for path in self.join(holding.into_iter().map(|path| (path, value.clone())).collect()) {
+                    all.extend(self.eval(arm.body, path.0));
+                }
+            }
+            rest = self
+                .join(next.into_iter().map(|path| (path, value.clone())).collect())
+                .into_iter()
+                .map(|(path, _)| path)
+                .collect();
+            if rest.is_empty() {
+                break;
+            }
+        }
+        self.join(all)
+    }
+
+    /// Where a plain condition leads.
+    fn decide(&self, value: &Value<'p>, path: Path<'p>) -> Fit<'p> {
+        let function = self.home().function;
+        let decided = |mut path: Path<'p>| {
+            path.test(function, value.span);
+            path
+        };
+        match value.kind {
+            Kind::Bool(answer) => {
+                let path = if value.of_status { decided(path) } else { path };
+                if answer { Fit { yes: Some(path), no: None } } else { Fit { yes: None, no: Some(path) } }
+            }
+            Kind::Open { on } => {
+                let (with, without) = (decided(path.clone()), path);
+                if on { Fit { yes: Some(with), no: Some(without) } } else { Fit { yes: Some(without), no: Some(with) } }
+            }
+            _ => Fit { yes: Some(path.clone()), no: Some(path) },
+        }
+    }
+
+    /// Whether the pattern fits, and what it binds.
+    fn fit(&mut self, pattern: &'p Pattern, value: &Value<'p>, path: Path<'p>, span: Span) -> Fit<'p> {
+        let function = self.home().function;
+        let known = |walk: &mut Self, fits: bool, mut path: Path<'p>| {
+            if value.of_status {
+                path.test(function, span);
+            }
+            if fits {
+                Fit { yes: Some(walk.bind(pattern, value, path)), no: None }
+            } else {
+                Fit { yes: None, no: Some(path) }
+            }
+        };
+        let open = |walk: &mut Self, path: Path<'p>| {
+            let mut failed = path.clone();
+            let is_error = matches!(pattern, Pattern::TupleStruct(name, _) if name.last() == "Err");
+            if matches!(value.kind, Kind::Content) && is_error {
+                // The transport failed while the body came: that is no answer of the server any more.
+                let mut path = path;
+                path.in_hand = None;
+                path.tests = Rc::default();
+                return Fit { yes: Some(walk.bind(pattern, value, path)), no: Some(failed) };
+            }
+            if matches!(value.kind, Kind::Content) {
+                failed.in_hand = None;
+                failed.tests = Rc::default();
+            }
+            Fit { yes: Some(walk.bind(pattern, value, path)), no: Some(failed) }
+        };
+        match pattern {
+            Pattern::Wild | Pattern::Rest => Fit { yes: Some(path), no: None },
+            Pattern::Bind(_, None) => Fit { yes: Some(self.bind(pattern, value, path)), no: None },
+            Pattern::Bind(local, Some(inner)) => {
+                let mut fit = self.fit(inner, value, path, span);
+                if let Some(path) = &mut fit.yes {
+                    path.set(*local, value.clone());
+                }
+                fit
+            }
+            Pattern::Reference(inner) => self.fit(inner, value, path, span),
+            Pattern::Literal(literal) => match (&of_literal(literal), &value.kind) {
+                (Kind::Number(one), Kind::Number(other)) => known(self, one == other, path),
+                (Kind::Bool(one), Kind::Bool(other)) => known(self, one == other, path),
+                (Kind::Bool(answer), Kind::Open { .. }) => {
+                    let fit = self.decide(value, path);
+                    if *answer { fit } else { Fit { yes: fit.no, no: fit.yes } }
+                }
+                (Kind::Text(text), Kind::Number(number)) if value.of_status => {
+                    known(self, text.parse() == Ok(*number), path)
+                }
+                _ => open(self, path),
+            },
+            Pattern::Range { from, to, inclusive } => {
+                let Kind::Number(number) = value.kind else { return open(self, path) };
+                let end = |walk: &Self, end: &Option<Box<Pattern>>, otherwise: i128| match end.as_deref() {
+                    None => Some(otherwise),
+                    Some(Pattern::Literal(Literal::Integer(end))) => Some(*end),
+                    Some(Pattern::Path(end)) => match walk.path_value(end, span).kind {
+                        Kind::Number(end) => Some(end),
+                        _ => None,
+                    },
+                    Some(_) => None,
+                };
+                match (end(self, from, i128::MIN), end(self, to, i128::MAX)) {
+                    (Some(low), Some(high)) => {
+                        let below = if *inclusive { number <= high } else { number < high };
+                        known(self, low <= number && below, path)
+                    }
+                    _ => open(self, path),
+                }
+            }
+            Pattern::Path(written) if written.last() == "None" => match &value.kind {
+                Kind::Nothing => known(self, true, path),
+                Kind::Unknown | Kind::Failure | Kind::Open { .. } => open(self, path),
+                _ => known(self, false, path),
+            },
+            Pattern::Path(written) => match (self.path_value(written, span).kind, &value.kind) {
+                (Kind::Number(one), Kind::Number(other)) => known(self, one == *other, path),
+                (Kind::Variant(one, _), Kind::Variant(other, _)) => known(self, one == *other, path),
+                (_, Kind::Nothing) => known(self, false, path),
+                _ => open(self, path),
+            },
+            Pattern::Or(patterns) => {
+                let mut all: Option<Path<'p>> = None;
+                let mut rest = Some(path);
+                for pattern in patterns {
+                    let Some(path) = rest.take() else { break };
+                    let fit = self.fit(pattern, value, path, span);
+                    all = all.or(fit.yes);
+                    rest = fit.no;
+                }
+                Fit { yes: all, no: rest }
+            }
+            Pattern::TupleStruct(name, parts) => match (name.last(), &value.kind) {
+                ("Ok", Kind::Ok(inner)) | ("Err", Kind::Err(inner)) => {
+                    let inner = Value { of_status: value.of_status || inner.of_status, ..(**inner).clone() };
+                    self.fit_first(parts, &inner, value, path, span)
+                }
+                ("Ok", Kind::Err(_)) | ("Err", Kind::Ok(_) | Kind::Response) => known(self, false, path),
+                ("Some", Kind::Nothing) => known(self, false, path),
+                ("Err" | "Ok" | "Some", Kind::Unknown) if !parts.iter().all(is_sure) => {
+                    let kind = if name.last() == "Err" { Kind::Failure } else { Kind::Unknown };
+                    let inner = Value { kind, ..value.clone() };
+                    let fit = self.fit_first(parts, &inner, value, path.clone(), span);
+                    Fit { yes: fit.yes, no: Some(path) }
+                }
+                ("Some", Kind::Unknown | Kind::Open { .. }) => open(self, path),
+                ("Some", Kind::Variant(of, fields)) if &**of == "Some" => {
+                    let inner = fields[0].1.clone();
+                    self.fit_first(parts, &inner, value, path, span)
+                }
+                ("Some" | "Ok" | "Break" | "Ready", kind) if !matches!(kind, Kind::Unknown | Kind::Content) => {
+                    self.fit_first(parts, &value.clone(), value, path, span)
+                }
+                ("Status" | "StatusCode", Kind::Unknown | Kind::Failure) => {
+                    if self.status < 400 {
+                        return Fit { yes: None, no: Some(path) };
+                    }
+                    let mut with = path.clone();
+                    with.in_hand.get_or_insert(span);
+                    with.test(function, span);
+                    let mut parts = parts.iter();
+                    if let Some(status) = parts.next() {
+                        let status_value = Value::status(self.status, span);
+                        let fit = self.fit(status, &status_value, with, span);
+                        let Some(yes) = fit.yes else { return Fit { yes: None, no: Some(path) } };
+                        with = yes;
+                    }
+                    if let Some(response) = parts.next() {
+                        with = self.bind(response, &Value::new(Kind::Response, span), with);
+                    }
+                    Fit { yes: Some(with), no: Some(path) }
+                }
+                (name, Kind::Variant(of, fields)) => {
+                    if name != &**of {
+                        return known(self, false, path);
+                    }
+                    let mut path = path;
+                    if value.of_status {
+                        path.test(function, span);
+                    }
+                    let (mut yes, mut no) = (path, None);
+                    for (pattern, (_, field)) in parts.iter().zip(fields.iter()) {
+                        let fit = self.fit(pattern, field, yes.clone(), span);
+                        no = no.or(fit.no);
+                        match fit.yes {
+                            Some(path) => yes = path,
+                            None => return Fit { yes: None, no },
+                        }
+                    }
+                    Fit { yes: Some(yes), no }
+                }
+                _ => open(self, path),
+            },
+            Pattern::Struct(name, _) => match &value.kind {
+                Kind::Variant(of, _) => known(self, name.last() == &**of, path),
+                _ => open(self, path),
+            },
+            Pattern::Tuple(parts) | Pattern::Slice(parts) => {
+                let Kind::List(values) = &value.kind else {
+                    return if matches!(pattern, Pattern::Tuple(_)) && parts.iter().all(is_sure) {
+                        Fit { yes: Some(self.bind(pattern, value, path)), no: None }
+                    } else {
+                        open(self, path)
+                    };
+                };
+                if parts.len() != values.len() || parts.iter().any(|part| matches!(part, Pattern::Rest)) {
+                    return open(self, path);
+                }
+                let (mut yes, mut no) = (path, None);
+                for (part, value) in parts.iter().zip(values.iter()) {
+                    let fit = self.fit(part, value, yes, span);
+                    no = no.or(fit.no);
+                    match fit.yes {
+                        Some(path) => yes = path,
+                        None => return Fit { yes: None, no },
+                    }
+                }
+                Fit { yes: Some(yes), no }
+            }
+        }
+    }
+
+    /// Fits the first part of a wrapper's pattern with what is wrapped.
+    fn fit_first(
+        &mut self,
+        parts: &'p [Pattern],
+        inner: &Value<'p>,
+        value: &Value<'p>,
+        mut path: Path<'p>,
+        span: Span,
+    ) -> Fit<'p> {
+        if value.of_status && matches!(value.kind, Kind::Ok(_) | Kind::Err(_)) {
+            path.test(self.home().function, span);
+        }
+        match parts.first() {
+            Some(part) => self.fit(part, inner, path, span),
+            None => Fit { yes: Some(path), no: None },
+        }
+    }
+
+    /// Binds the variables of a pattern, whether it fits or not.
+    pub(super) fn bind(&mut self, pattern: &'p Pattern, value: &Value<'p>, mut path: Path<'p>) -> Path<'p> {
+        match pattern {
+            Pattern::Bind(local, inner) => {
+                let home = self.home();
+                let variable = &home.body.locals[local.0 as usize];
+                let mut value = value.clone();
+                if matches!(value.kind, Kind::Unknown) && is_error(variable) {
+                    value.kind = Kind::Failure;
+                }
+                if matches!(value.kind, Kind::Unknown | Kind::Failure) && !value.of_status {
+                    if names::is_hint(&variable.name) {
+                        value.hint = true;
+                    } else if is_status_name(&variable.name)
+                        && variable
+                            .ty
+                            .as_ref()
+                            .is_none_or(|ty| matches!(ty.last_segment(), Some("StatusCode" | "u16" | "u32" | "i32")))
+                    {
+                        path.guessed |= variable.ty.as_ref().is_none_or(|ty| ty.last_segment() != Some("StatusCode"));
+                        if matches!(value.kind, Kind::Failure) {
+                            path.doubt |= path.dropped.is_none();
+                        } else {
+                            path.in_hand.get_or_insert(value.span);
+                        }
+                        value = Value::status(self.status, value.span);
+                    }
+                }
+                path.set(*local, value.clone());
+                match inner {
+                    Some(inner) => self.bind(inner, &value, path),
+                    None => path,
+                }
+            }
+            Pattern::TupleStruct(name, parts) => {
+                let failed = name.last() == "Err" && matches!(value.kind, Kind::Unknown | Kind::Content);
+                for (index, part) in parts.iter().enumerate() {
+                    let inner = match &value.kind {
+                        _ if failed => Value::new(Kind::Failure, value.span),
+                        Kind::Ok(inner) | Kind::Err(inner) if index == 0 => (**inner).clone(),
+                        Kind::Variant(_, fields) => {
+                            fields.get(index).map_or_else(|| Value::unknown(value.span), |(_, field)| field.clone())
+                        }
+                        Kind::Content => Value::unknown(value.span),
+                        _ if parts.len() == 1 => value.clone(),
+                        _ => Value { hint: value.hint, ..Value::unknown(value.span) },
+                    };
+                    path = self.bind(part, &inner, path);
+                }
+                path
+            }
+            Pattern::Struct(_, fields) => {
+                for (name, part) in fields {
+                    let inner = self.field(value, name, value.span);
+                    path = self.bind(part, &inner, path);
+                }
+                path
+            }
+            Pattern::Tuple(parts) | Pattern::Slice(parts) => {
+                for (index, part) in parts.iter().enumerate() {
+                    let inner = match &value.kind {
+                        Kind::List(values) => values.get(index).cloned().unwrap_or_else(|| Value::unknown(value.span)),
+                        _ => Value { hint: value.hint, ..Value::unknown(value.span) },
+                    };
+                    path = self.bind(part, &inner, path);
+                }
+                path
+            }
+            Pattern::Or(parts) => match parts.first() {
+                Some(part) => self.bind(part, value, path),
+                None => path,
+            },
+            Pattern::Reference(inner) => self.bind(inner, value, path),
+            _ => path,
+        }
+    }
+
+    /// What a field holds.
+    pub(super) fn field(&self, base: &Value<'p>, name: &Name, span: Span) -> Value<'p> {
+        match &base.kind {
+            Kind::Variant(_, fields) => {
+                if let Some((_, field)) = fields.iter().find(|(field, _)| field == name) {
+                    return Value { span, ..field.clone() };
+                }
+            }
+            Kind::List(values) => {
+                if let Some(value) = name.parse::<usize>().ok().and_then(|index| values.get(index)) {
+                    return Value { span, ..value.clone() };
+                }
+            }
+            Kind::Failure if !base.of_status => return Value { span, ..base.clone() },
+            Kind::Response | Kind::Unknown | Kind::Failure => {
+                if is_status_name(name) && !matches!(base.kind, Kind::Unknown) {
+                    return Value::status(self.status, span);
+                }
+                if &**name == "headers" && !matches!(base.kind, Kind::Failure) {
+                    return Value { hint: base.hint, ..Value::new(Kind::Headers, span) };
+                }
+            }
+            _ => {}
+        }
+        Value { hint: base.hint || names::is_hint(name), ..Value::unknown(span) }
+    }
+
+    /// What a path that names no variable is.
+    fn path_value(&self, written: &'p crate::ir::Path, span: Span) -> Value<'p> {
+        let last = written.last();
+        if last == "None" {
+            return Value::new(Kind::Nothing, span);
+        }
+        let of_status = |parent: &Name| matches!(&**parent, "StatusCode" | "Status");
+        let camel = written.segments.iter().rev().nth(1).is_some_and(of_status).then(|| super::status::constant(last));
+        if let Some(number) = super::status::named(last).or_else(|| super::status::named(&camel?)) {
+            return Value::new(Kind::Number(i128::from(number)), span);
+        }
+        if self.around.constants.contains(last) {
+            return Value::hint(span);
+        }
+        let home = self.home();
+        match self.around.program.resolve(home.scope, home.self_type, written) {
+            Resolved::Functions(ids) => Value::new(Kind::Function(ids[0]), span),
+            Resolved::Constant(id) => {
+                let constant = self.around.program.constant(id);
+                let value = constant.body.as_ref().and_then(|body| of_constant(body, body.root?, 0));
+                value.map_or_else(|| Value::unknown(span), |kind| Value::new(kind, span))
+            }
+            _ if last.starts_with(char::is_uppercase) && !last.chars().all(|c| c.is_uppercase() || c == '_') => {
+                Value::new(Kind::Variant(last.into(), Rc::default()), span)
+            }
+            _ => Value::unknown(span),
+        }
+    }
+
+    fn try_(&mut self, mut path: Path<'p>, value: Value<'p>, span: Span) -> Ways<'p> {
+        match &value.kind {
+            Kind::Ok(inner) => vec![(path, (**inner).clone())],
+            Kind::Err(_) | Kind::Nothing => {
+                if value.of_status {
+                    path.test(self.home().function, span);
+                }
+                self.returns(vec![(path, value)]);
+                Vec::new()
+            }
+            Kind::Content => {
+                let mut failed = path.clone();
+                failed.in_hand = None;
+                failed.tests = Rc::default();
+                self.returns(vec![(failed, Value::new(Kind::Err(Rc::new(Value::new(Kind::Failure, span))), span))]);
+                vec![(path, Value::unknown(span))]
+            }
+            Kind::Unknown => {
+                let failure = Value::new(Kind::Err(Rc::new(Value::new(Kind::Failure, span))), span);
+                self.returns(vec![(path.clone(), failure)]);
+                vec![(path, value)]
+            }
+            _ => vec![(path, value)],
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, left: ExprId, right: ExprId, span: Span, path: Path<'p>) -> Ways<'p> {
+        let ways = self.eval(left, path);
+        if matches!(op, BinaryOp::And | BinaryOp::Or) {
+            let absorbing = op == BinaryOp::Or;
+            return self.then(ways, |walk, path, left| match left.kind {
+                Kind::Bool(known) if known == absorbing => vec![(path, left)],
+                _ => {
+                    let ways = walk.eval(right, path);
+                    ways.into_iter().map(|(path, right)| (path, both(&left, &right, absorbing, span))).collect()
+                }
+            });
+        }
+        self.then(ways, |walk, path, left| {
+            let ways = walk.eval(right, path);
+            ways.into_iter().map(|(path, right)| (path, compute(op, &left, &right, span))).collect()
+        })
+    }
+}
+
+/// Whether a pattern fits anything.
+fn is_sure(pattern: &Pattern) -> bool {
+    matches!(pattern, Pattern::Wild | Pattern::Rest | Pattern::Bind(_, None))
+}
+
+/// Whether a variable holds an error, by its type or else by its name.
+fn is_error(variable: &crate::ir::Local) -> bool {
+    match variable.ty.as_ref().and_then(|ty| ty.last_segment()) {
+        Some(ty) => ty.ends_with("Error"),
+        None => {
+            variable.ty.is_none()
+                && (matches!(&*variable.name, "e" | "err" | "error")
+                    || variable.name.ends_with("_err")
+                    || variable.name.ends_with("_error"))
+        }
+    }
+}
+
+/// Whether a variable or field of this name holds a status.
+pub(super) fn is_status_name(name: &str) -> bool {
+    matches!(name, "status" | "status_code" | "http_status" | "response_status" | "resp_status" | "code_status")
+}
+
+fn of_literal<'p>(literal: &Literal) -> Kind<'p> {
+    match literal {
+        Literal::Integer(number) => Kind::Number(*number),
+        Literal::Bool(answer) => Kind::Bool(*answer),
+        Literal::Text(text) => Kind::Text(text.clone()),
+        _ => Kind::Unknown,
+    }
+}
+
+/// What a constant holds, where it is a number or a list of numbers.
+fn of_constant<'p>(body: &crate::ir::Body, id: ExprId, depth: u32) -> Option<Kind<'p>> {
+    if depth > 6 {
+        return None;
+    }
+    let expr = body.expr(id);
+    match &expr.op {
+        Op::Literal(Literal::Integer(number)) => Some(Kind::Number(*number)),
+        Op::Path(path) => super::status::named(path.last()).map(|number| Kind::Number(i128::from(number))),
+        Op::Reference { value, .. } | Op::Cast { value, .. } => of_constant(body, *value, depth + 1),
+        Op::Block { body: parts, has_value: true, .. } if parts.len() == 1 => of_constant(body, parts[0], depth + 1),
+        Op::List(parts) => {
+            let kinds: Option<Vec<Kind<'p>>> = parts.iter().map(|part| of_constant(body, *part, depth + 1)).collect();
+            Some(Kind::List(Rc::new(kinds?.into_iter().map(|kind| Value::new(kind, expr.span)).collect())))
+        }
+        _ => None,
+    }
+}
+
+/// `left && right`, or `left || right` where `absorbing` is true.
+fn both<'p>(left: &Value<'p>, right: &Value<'p>, absorbing: bool, span: Span) -> Value<'p> {
+    let hint = left.hint || right.hint;
+    let make = |kind, of_status| Value { kind, span, of_status, hint };
+    match (&left.kind, &right.kind) {
+        // The left one is neutral: it is the right one, and both are needed where the right one is neutral too.
+        (Kind::Bool(_), Kind::Bool(known)) => {
+            make(Kind::Bool(*known), right.of_status || left.of_status && *known != absorbing)
+        }
+        (Kind::Bool(_), _) if left.of_status => make(Kind::Open { on: !absorbing }, true),
+        (Kind::Bool(_), _) => Value { span, hint, ..right.clone() },
+        (_, Kind::Bool(known)) if *known == absorbing => make(Kind::Bool(absorbing), right.of_status),
+        (_, Kind::Bool(_)) if right.of_status => make(Kind::Open { on: !absorbing }, true),
+        (_, Kind::Bool(_)) => Value { span, hint, ..left.clone() },
+        (Kind::Open { on }, _) if *on != absorbing => make(Kind::Open { on: *on }, true),
+        (_, Kind::Open { on }) if *on != absorbing => make(Kind::Open { on: *on }, true),
+        _ => make(Kind::Unknown, false),
+    }
+}
+
+/// Comparisons and arithmetic of known numbers.
+fn compute<'p>(op: BinaryOp, left: &Value<'p>, right: &Value<'p>, span: Span) -> Value<'p> {
+    let of_status = left.of_status || right.of_status;
+    let hint = left.hint || right.hint;
+    let number = |value: &Value<'p>| match &value.kind {
+        Kind::Number(number) => Some(*number),
+        Kind::Text(text) if of_status => text.parse().ok(),
+        _ => None,
+    };
+    let kind = match (number(left), number(right)) {
+        (Some(left), Some(right)) => match op {
+            BinaryOp::Equal => Kind::Bool(left == right),
+            BinaryOp::NotEqual => Kind::Bool(left != right),
+            BinaryOp::Less => Kind::Bool(left < right),
+            BinaryOp::LessEqual => Kind::Bool(left <= right),
+            BinaryOp::Greater => Kind::Bool(left > right),
+            BinaryOp::GreaterEqual => Kind::Bool(left >= right),
+            BinaryOp::Divide if right != 0 => Kind::Number(left / right),
+            BinaryOp::Remainder if right != 0 => Kind::Number(left % right),
+            _ => Kind::Unknown,
+        },
+        _ => match (&left.kind, &right.kind, op) {
+            (Kind::Variant(one, fields), Kind::Variant(other, others), BinaryOp::Equal | BinaryOp::NotEqual)
+                if fields.is_empty() && others.is_empty() =>
+            {
+                Kind::Bool((one == other) == (op == BinaryOp::Equal))
+            }
+            (Kind::Nothing, Kind::Number(_) | Kind::Variant(..), BinaryOp::Equal) => Kind::Bool(false),
+            (Kind::Nothing, Kind::Number(_) | Kind::Variant(..), BinaryOp::NotEqual) => Kind::Bool(true),
+            (Kind::Bool(one), Kind::Bool(other), BinaryOp::Equal) => Kind::Bool(one == other),
+            (Kind::Bool(one), Kind::Bool(other), BinaryOp::NotEqual | BinaryOp::BitXor) => Kind::Bool(one != other),
+            _ => return Value { hint, ..Value::unknown(span) },
+        },
+    };
+    Value { of_status: of_status && !matches!(kind, Kind::Unknown), kind, span, hint }
+}
+
+/// Whether the function stands in an `impl` of a trait of this name.
+pub(super) fn is_of_trait(owner: &Owner, name: &str) -> bool {
+    matches!(owner, Owner::TraitImpl { of, .. } if of.last_segment() == Some(name))
+}
