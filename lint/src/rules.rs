@@ -3,6 +3,7 @@
 pub mod backoff_replaced;
 pub mod blocking_wait;
 pub mod capped_hint;
+pub mod cooldown_race;
 pub mod date_emission;
 pub mod deadline_truncated;
 pub mod epoch_emission;
@@ -135,6 +136,7 @@ pub const RULES: &[&Rule] = &[
     &unbounded_wait::RULE,
     &blocking_wait::RULE,
     &sleep_holding_lock::RULE,
+    &cooldown_race::RULE,
     &wall_clock_wait::RULE,
     &invalid_emission::RULE,
     &epoch_emission::RULE,

@@ -4,6 +4,7 @@
 //! it is not, both ways are run and their states joined. Loops run until nothing is decided any more, twice at most otherwise.
 
 use super::case::Case;
+use super::guard::through_lock;
 use super::hazard::HazardKind;
 use super::log::Log;
 use super::pattern::literal_kind;
@@ -314,7 +315,11 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                     self.check_operator(*op, &before, &value, &result, span);
                     value = result;
                 }
+                let first = self.log.outcomes.len();
                 self.store(*place, value, span)?;
+                if through_lock(self.frame().body, *place) {
+                    self.log.stored_since(first).for_each(|outcome| outcome.behind_lock = true);
+                }
                 Value::unit()
             }
             Op::Branch { scrutinee, arms } => return self.branch(id, *scrutinee, arms, span, want),

@@ -32,6 +32,15 @@ pub fn held_at(body: &Body, place: Span) -> Option<Span> {
     })
 }
 
+/// Whether a place that is assigned to lies behind a lock's guard: `*lock.lock().unwrap()`.
+pub fn through_lock(body: &Body, place: ExprId) -> bool {
+    match &body.expr(place).op {
+        Op::Dereference(inner) => taken_at(body, *inner).is_some(),
+        Op::Field { base, .. } => taken_at(body, *base).is_some(),
+        _ => false,
+    }
+}
+
 fn encloses(outer: Span, inner: Span) -> bool {
     outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }

@@ -82,6 +82,8 @@ pub struct Outcome {
     pub in_pieces: bool,
     /// The place that may end the wait before its time: a timeout around it.
     pub cut_by: Option<Span>,
+    /// Whether it was stored through a lock's guard.
+    pub behind_lock: bool,
     /// Whether it stands in a loop.
     pub in_loop: bool,
     /// Where a lock or permit was taken that is held meanwhile.
@@ -366,6 +368,7 @@ impl Log {
             blocks: false,
             in_select: false,
             in_loop: false,
+            behind_lock: false,
             holds: None,
             context: context.clone(),
         });
@@ -374,6 +377,11 @@ impl Log {
     /// The waits that were recorded from a place on.
     pub fn slept_since(&mut self, first: usize) -> impl Iterator<Item = &mut Outcome> {
         self.outcomes.iter_mut().skip(first).filter(|outcome| outcome.kind == SinkKind::Slept)
+    }
+
+    /// The stores that were recorded from a place on.
+    pub fn stored_since(&mut self, first: usize) -> impl Iterator<Item = &mut Outcome> {
+        self.outcomes.iter_mut().skip(first).filter(|outcome| outcome.kind == SinkKind::Stored)
     }
 
     /// The outcomes of the entry that was run, out of the way of the next.

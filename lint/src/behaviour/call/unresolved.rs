@@ -147,7 +147,8 @@ impl Evaluator<'_, '_> {
         let origin = Origin::new(step, base, None);
         if trail.is_some() {
             Value::from_origin(origin, span).on(trail)
-        } else if arguments.is_empty() {
+        } else if arguments.is_empty() || names::reads_hint(name) {
+            // A reader in another crate, which is given the headers, is one by its name.
             self.named_unknown(origin, span)
         } else {
             Value::from_origin(origin, span)
