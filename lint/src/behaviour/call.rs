@@ -220,11 +220,7 @@ impl<'p> Evaluator<'p, '_> {
         let fields: Vec<(Name, Value)> =
             arguments.into_iter().enumerate().map(|(index, value)| (index.to_string().into(), value)).collect();
         for (field, value) in &fields {
-            if value.is_tainted() {
-                self.log.stored(self.case, &name, field, value);
-            } else if self.is_emission() && value.is_unknown() {
-                self.log.made.push(((name.clone(), field.clone()), value.clone()));
-            }
+            self.made_of(&name, field, value);
         }
         Value::plain(Kind::Variant(Rc::new(Variant { name, ty: Some(ty), fields })), span)
     }

@@ -85,7 +85,9 @@ impl Emission {
             && self
                 .value
                 .trail
-                .find(true, |node| matches!(node.event, Event::Floor(_) | Event::Compared | Event::ComparedWithZero))
+                .find(true, |node| {
+                    matches!(node.event, Event::Floor(_) | Event::Compared | Event::ComparedWithZero | Event::Tested)
+                })
                 .is_none()
     }
 

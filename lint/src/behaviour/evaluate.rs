@@ -186,11 +186,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 for (field, value) in fields {
                     let want = ty.and_then(|ty| self.field_type(ty, Some(&name), field));
                     let value = self.eval(*value, want.as_ref())?;
-                    if value.is_tainted() {
-                        self.log.stored(self.case, &name, field, &value);
-                    } else if self.is_emission() && value.is_unknown() {
-                        self.log.made.push(((name.clone(), field.clone()), value.clone()));
-                    }
+                    self.made_of(&name, field, &value);
                     values.push((field.clone(), value));
                 }
                 if let Some(rest) = rest {

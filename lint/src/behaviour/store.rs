@@ -9,6 +9,15 @@ use crate::ir::{Body, ExprId, Name, Op, Span};
 use std::rc::Rc;
 
 impl Evaluator<'_, '_> {
+    /// A struct or variant is made with the value in a field of it.
+    pub fn made_of(&mut self, name: &Name, field: &Name, value: &Value) {
+        if value.is_tainted() {
+            self.log.stored(self.case, name, field, value);
+        } else if self.is_emission() && value.is_unknown() {
+            self.log.made.push(((name.clone(), field.clone()), value.clone()));
+        }
+    }
+
     /// `place = value`
     pub fn store(&mut self, place: ExprId, value: Value, span: Span) -> Option<()> {
         let body = self.frame().body;

@@ -21,7 +21,7 @@
 //!     pub fn note(&self, headers: &http::HeaderMap) {
 //!         if let Some(seconds) = headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok()) {
 //!             *self.not_before.lock().unwrap() = Instant::now() + Duration::from_secs(seconds);
-//!           //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ an earlier time may take the place of a later one
+//!           //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ an earlier time may take the place of a later one
 //!         }
 //!     }
 //! }

@@ -22,10 +22,11 @@ impl Evaluator<'_, '_> {
             return;
         }
         let code = self.code();
+        // A test of the value that led here: what is sent is what passed it.
         let is_guarded = self
             .world
             .context
-            .find(true, |node| matches!(node.event, Event::Compared | Event::ComparedWithZero))
+            .find(true, |node| matches!(node.event, Event::Compared | Event::ComparedWithZero | Event::Tested))
             .is_some();
         let value = if is_guarded {
             self.each(value, |_, value| {
