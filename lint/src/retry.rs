@@ -6,6 +6,9 @@
 //! reasons. Each way remembers whether the hint was used on it, and where the headers were given up.
 
 mod call;
+mod combinator;
+mod compute;
+mod pattern;
 mod status;
 mod value;
 mod walk;
@@ -22,7 +25,7 @@ use value::{Kind, Path, Value};
 use walk::{Surroundings, Walk, is_of_trait};
 
 /// The most expressions that are walked for one workspace.
-const STEPS: u64 = 2_000_000;
+const STEPS: u64 = 1_500_000;
 /// How many calls away code that looks at a status is looked into.
 const DISTANCE: usize = 4;
 
@@ -236,13 +239,9 @@ fn walk_entry(around: &Surroundings<'_, '_>, id: FunctionId, steps: &mut u64, fo
         return Vec::new();
     }
     let is_policy = &*function.name == "retry" && is_of_trait(&function.owner, "Policy");
-    let declares = |(_, item): (_, &crate::ir::TypeItem)| {
-        matches!(item.kind, crate::ir::TypeKind::Trait(_)) && &*item.name == "RetryableStrategy"
-    };
     // Where the workspace has the trait it has the loop as well, and that is the place.
-    let is_strategy = &*function.name == "handle"
-        && is_of_trait(&function.owner, "RetryableStrategy")
-        && !around.program.types().any(declares);
+    let is_strategy =
+        &*function.name == "handle" && is_of_trait(&function.owner, "RetryableStrategy") && !around.has_strategies;
     let has_callers = around.program.callers_of(&function.name).iter().any(|caller| *caller != id);
     let mut all = Vec::new();
     let mut returned: Vec<(u16, Vec<Record>)> = Vec::new();
@@ -488,6 +487,10 @@ fn surroundings<'p, 'w>(program: &'p Program<'w>) -> Surroundings<'p, 'w> {
         })
         .map(|(_, constant)| constant.name.clone())
         .collect();
+    let declares = |(_, item): (_, &crate::ir::TypeItem)| {
+        matches!(item.kind, crate::ir::TypeKind::Trait(_)) && &*item.name == "RetryableStrategy"
+    };
+    let has_strategies = program.types().any(declares);
     let direct = direct_functions(program);
     let reading = reading(program, &direct);
     let mut relevant: HashSet<FunctionId> = program
@@ -497,7 +500,7 @@ fn surroundings<'p, 'w>(program: &'p Program<'w>) -> Surroundings<'p, 'w> {
         .map(|(id, _)| id)
         .collect();
     if relevant.is_empty() {
-        return Surroundings { program, relevant: HashSet::new(), reading, constants };
+        return Surroundings { program, relevant: HashSet::new(), reading, constants, has_strategies };
     }
     relevant.extend(direct.iter().copied().filter(|id| !program.function(*id).is_test));
     let mut frontier: Vec<FunctionId> = relevant.iter().copied().collect();
@@ -515,7 +518,7 @@ fn surroundings<'p, 'w>(program: &'p Program<'w>) -> Surroundings<'p, 'w> {
         }
         frontier = next;
     }
-    Surroundings { program, relevant, reading, constants }
+    Surroundings { program, relevant, reading, constants, has_strategies }
 }
 
 /// Names of functions that come to a hint: those that name the header or a hint, and who calls them.

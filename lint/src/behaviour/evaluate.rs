@@ -6,7 +6,7 @@
 use super::case::Case;
 use super::guard::through_lock;
 use super::hazard::HazardKind;
-use super::log::Log;
+use super::log::{Log, SinkKind};
 use super::pattern::literal_kind;
 use super::shape::{Shape, root_local};
 use super::state::{Shared, World};
@@ -311,11 +311,13 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                     self.check_operator(*op, &before, &value, &result, span);
                     value = result;
                 }
-                let first = self.log.outcomes.len();
-                self.store(*place, value, span)?;
-                if through_lock(self.frame().body, *place) {
+                let locked = through_lock(self.frame().body, *place) && value.is_tainted();
+                if locked {
+                    let (first, context, code) = (self.log.outcomes.len(), self.world.context.clone(), self.code());
+                    self.log.outcome(self.case, SinkKind::Stored, span, code, &value, &context);
                     self.log.stored_since(first).for_each(|outcome| outcome.behind_lock = true);
                 }
+                self.store(*place, value, span)?;
                 Value::unit()
             }
             Op::Branch { scrutinee, arms } => return self.branch(id, *scrutinee, arms, span, want),

@@ -34,7 +34,10 @@ const HINTS: &[&str] = &[
     r"throttle[-_]?(?:delay|wait|until|time)",
 ];
 
-/// What code names that looks at the status of an answer. Only the two statuses that come with a hint, and what covers them.
+/// What all code names that looks at the status of an answer: one literal, which most files do not have.
+const STATUS: &str = "tatus";
+
+/// Beside it, one of the two statuses that come with a hint, or of what covers them.
 const STATUSES: &[&str] = &[
     "TOO_MANY_REQUESTS",
     "SERVICE_UNAVAILABLE",
@@ -44,11 +47,11 @@ const STATUSES: &[&str] = &[
     r"\b(?:429|503)\b",
 ];
 
-/// What code names that does something again, or leaves that to others by an error named for it.
-const RETRIES: &[&str] = &["[Rr]ate_?[Ll]imit", "[Rr]etr(?:y|ies|iable)", "[Bb]ackoff", "sleep", "attempt"];
+/// And what does something again, or leaves that to others by an error named for it. First letters are left out, for they come in both cases.
+const RETRIES: &[&str] = &["etr(?:y|ies|iable)", "ackoff", "sleep", "ttempt", "ate_?[Ll]imit"];
 
 /// What code names that waits before it does something again: all of them.
-const PAUSES: &[&str] = &["sleep", "[Rr]etr(?:y|ies|iable)"];
+const PAUSES: &[&str] = &["sleep", "etr(?:y|ies|iable)"];
 
 /// What a file mentions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -185,6 +188,7 @@ pub(crate) fn mentions(bytes: &[u8]) -> Mentions {
 struct Patterns {
     header: Regex,
     hints: Vec<Regex>,
+    status: Regex,
     statuses: Vec<Regex>,
     retries: Vec<Regex>,
     pauses: Vec<Regex>,
@@ -195,6 +199,7 @@ impl Patterns {
         let compile = |pattern: &str| Regex::new(&format!("(?i-u){pattern}")).ok();
         let exactly = |pattern: &&str| Regex::new(&format!("(?-u){pattern}")).ok();
         Some(Patterns {
+            status: exactly(&STATUS)?,
             statuses: STATUSES.iter().map(exactly).collect::<Option<_>>()?,
             pauses: PAUSES.iter().map(exactly).collect::<Option<_>>()?,
             retries: RETRIES.iter().map(exactly).collect::<Option<_>>()?,
@@ -205,11 +210,12 @@ impl Patterns {
 
     fn mentions(&self, bytes: &[u8]) -> Mentions {
         let any = |patterns: &[Regex]| patterns.iter().any(|pattern| pattern.is_match(bytes));
+        let all = |patterns: &[Regex]| patterns.iter().all(|pattern| pattern.is_match(bytes));
         Mentions {
             header: self.header.is_match(bytes),
             hint: any(&self.hints),
-            retry: any(&self.statuses) && any(&self.retries),
-            pause: self.pauses.iter().all(|pause| pause.is_match(bytes)),
+            retry: self.status.is_match(bytes) && any(&self.statuses) && any(&self.retries),
+            pause: all(&self.pauses),
         }
     }
 }
