@@ -133,7 +133,9 @@ fn what_each_kind_of_code_comes_to() {
     assert!(endless.inputs > 19_000, "the others are asked about: {}", endless.inputs);
     if cfg!(unix) {
         let greedy = told(of("greedy"));
-        assert_eq!(greedy[0], "out_of_memory `3600`: takes all memory and ends the process / waits 3600 s");
+        // On a slow machine the time is over before the memory is.
+        let stopped = ["out_of_memory `3600`: takes all memory", "endless_loop `3600`: does not come back within 3 s"];
+        assert!(stopped.iter().any(|limit| greedy[0].starts_with(limit)), "{greedy:?}");
     }
     let quitter = told(of("quitter"));
     assert!(quitter[0].starts_with("crash `86400`: ends the process"), "{quitter:?}");
