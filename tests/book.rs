@@ -138,7 +138,14 @@ fn its_commands_print_what_stands_there() {
 #[test]
 fn every_flag_it_names_exists() {
     let mut known: BTreeSet<String> = COMING.iter().map(|flag| (*flag).to_owned()).collect();
-    for arguments in [&["--help"][..], &["lint", "--help"], &["parse", "--help"], &["rules", "--help"]] {
+    for arguments in [
+        &["--help"][..],
+        &["lint", "--help"],
+        &["parse", "--help"],
+        &["rules", "--help"],
+        &["compare", "--help"],
+        &["fuzz", "--help"],
+    ] {
         let help = run(root(), arguments).stdout;
         let words = help.split(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '-'));
         known.extend(words.filter(|word| word.starts_with('-')).map(str::to_owned));

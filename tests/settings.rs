@@ -96,7 +96,7 @@ const DECLARED: &str = r#"pub fn send(client: &Client) -> Response {
             Some(secs) => secs,
             None => 5,
         };
-        client.take_a_nap(Duration::from_secs(secs.min(60)));
+        client.take_a_nap(Duration::from_secs(secs.min(60).max(5)));
     }
 }
 "#;

@@ -21,7 +21,7 @@ pub fn send(client: &Client) -> Response {
             Some(secs) => secs,
             None => 5,
         };
-        std::thread::sleep(Duration::from_secs(secs.min(60)));
+        std::thread::sleep(Duration::from_secs(secs.min(60).max(5)));
     }
 }
 "#;

@@ -10,6 +10,7 @@ mod declared;
 pub mod emission;
 mod evaluate;
 mod flow;
+mod frame;
 mod guard;
 pub mod hazard;
 pub mod journey;

@@ -1,6 +1,6 @@
 //! Settings: what configuration files say about levels, names and paths, and where each thing was said.
 //!
-//! A file's settings are a [`Layer`]. For a package they are, the later one over the earlier: `[workspace.metadata.retry-after]` and `retry-after.toml` of the
+//! A file's settings are a `Layer`. For a package they are, the later one over the earlier: `[workspace.metadata.retry-after]` and `retry-after.toml` of the
 //! workspace, then `[package.metadata.retry-after]` and `retry-after.toml` of the package. Flags of the command line come over all of them.
 //! Levels and overrides are asked for a file; names hold for everything that is analysed together, since calls lead from package to package.
 

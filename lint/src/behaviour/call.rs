@@ -12,6 +12,7 @@ use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Path, Pattern, ScopeId
 use crate::module::Resolved;
 use crate::names;
 use candidates::is_generic;
+use candidates::last_two;
 use std::rc::Rc;
 
 /// The deepest nesting of calls.
@@ -688,14 +689,5 @@ fn direct_local(body: &crate::ir::Body, place: ExprId) -> Option<crate::ir::Loca
         Op::Local(local) => Some(*local),
         Op::Reference { value, .. } | Op::Dereference(value) => direct_local(body, *value),
         _ => None,
-    }
-}
-
-/// The last two segments of a path, as `A::b`.
-fn last_two(path: &Path) -> Name {
-    match path.segments.as_slice() {
-        [.., a, b] => format!("{a}::{b}").into(),
-        [a] => a.clone(),
-        [] => "".into(),
     }
 }

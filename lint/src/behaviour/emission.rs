@@ -1,6 +1,6 @@
 //! Emissions: what a server puts into the header.
 //!
-//! A pass of its own, over one case: a server knows a wait of [`WAIT`], an odd number of nanoseconds, and sends it. Whatever turns out to
+//! A pass of its own, over one case: a server knows a wait of `WAIT`, an odd number of nanoseconds, and sends it. Whatever turns out to
 //! hold a time (a remainder, a deadline, a number of milliseconds) is that wait, and what arrives in the header tells whether seconds were
 //! rounded up, cut off, sent in another unit or as a point in time.
 

@@ -3,6 +3,8 @@
 //! It is an interpreter over the intermediate representation. Where a condition is known, one way is taken and the reason is kept; where
 //! it is not, both ways are run and their states joined. Loops run until nothing is decided any more, twice at most otherwise.
 
+pub use super::frame::{Frame, LoopFrame};
+
 use super::case::Case;
 use super::guard::through_lock;
 use super::hazard::HazardKind;
@@ -12,7 +14,7 @@ use super::shape::{Shape, root_local};
 use super::state::{Shared, World};
 use super::trail::{Event, Trail};
 use super::value::{Closure, Code, Kind, Origin, OriginStep, TypeAt, Value, Variant};
-use crate::ir::{BinaryOp, Body, ExprId, LocalId, Name, Op, ScopeId, Span, Type};
+use crate::ir::{BinaryOp, Body, ExprId, LocalId, Name, Op, Span, Type};
 use crate::module::Program;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -52,46 +54,6 @@ pub struct Evaluator<'p, 'w> {
     pub changed_arguments: Vec<Option<Value>>,
     /// Constants by their place, once evaluated.
     pub constants: HashMap<crate::ir::ConstantId, Option<Value>>,
-}
-
-/// A running function or closure.
-pub struct Frame<'p> {
-    /// The code.
-    pub code: Code,
-    /// Its arena.
-    pub body: &'p Body,
-    /// Its number; closures made in it remember it.
-    pub id: u64,
-    /// What it returned so far, and the state then.
-    pub returns: Vec<(Value, Shared)>,
-    /// Its running loops, the innermost last.
-    pub loops: Vec<LoopFrame>,
-    /// What `Self` is.
-    pub self_type: Option<Type>,
-    /// Where its paths are resolved.
-    pub scope: ScopeId,
-    /// The type it gives.
-    pub output: Option<TypeAt>,
-    /// The closure's expression, where it is one.
-    pub closure: Option<Span>,
-    /// The shape of the arena.
-    pub shape: Rc<Shape>,
-    /// The call that runs it; None for an entry.
-    pub called_at: Option<Span>,
-}
-
-/// A running loop, or a labelled block.
-pub struct LoopFrame {
-    /// Its label.
-    pub label: Option<Name>,
-    /// Whether it is a labelled block.
-    pub is_block: bool,
-    /// The values and states with which it was left.
-    pub breaks: Vec<(Value, World)>,
-    /// The states with which it goes round.
-    pub continues: Vec<World>,
-    /// Whether a hint decides when it ends.
-    pub hint_decides: bool,
 }
 
 impl<'p, 'w> Evaluator<'p, 'w> {

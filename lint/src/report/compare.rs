@@ -1,4 +1,4 @@
-//! What `compare` found: one file a format, both made from one [`Comparison`](crate::harness::Comparison).
+//! What `compare` found: one file a format, both made from one [`Comparison`].
 
 pub mod human;
 pub mod json;

@@ -3,7 +3,7 @@
 use super::super::evaluate::Evaluator;
 use super::super::value::{Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value};
 use super::CANDIDATES;
-use crate::ir::{FunctionId, Name, Owner, Type, TypeKind};
+use crate::ir::{FunctionId, Name, Owner, Path, Type, TypeKind};
 use crate::module::Resolved;
 use crate::names;
 
@@ -170,5 +170,14 @@ pub(super) fn is_generic(ty: &Type, generics: &[(Name, Vec<Type>)]) -> bool {
                 || arguments.iter().any(|argument| is_generic(argument, generics))
         }
         _ => false,
+    }
+}
+
+/// The last two segments of a path, as `A::b`.
+pub(super) fn last_two(path: &Path) -> Name {
+    match path.segments.as_slice() {
+        [.., a, b] => format!("{a}::{b}").into(),
+        [a] => a.clone(),
+        [] => "".into(),
     }
 }

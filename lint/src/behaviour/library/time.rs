@@ -374,7 +374,8 @@ impl Evaluator<'_, '_> {
             }
             ("as_nanos" | "num_nanoseconds" | "whole_nanoseconds", None) => receiver.map(Kind::Integer(time)),
             ("num_minutes" | "whole_minutes", None) => receiver.map(Kind::Integer(time / (60 * SECOND))),
-            ("as_secs_f64" | "as_secs_f32" | "as_seconds_f64" | "as_seconds_f32" | "total", _) => {
+            ("total", Some(unit)) => receiver.map(Kind::Float(time as f64 / nanoseconds_of(unit))),
+            ("as_secs_f64" | "as_secs_f32" | "as_seconds_f64" | "as_seconds_f32", _) => {
                 receiver.map(Kind::Float(time as f64 / 1e9))
             }
             ("subsec_nanos" | "subsec_millis" | "subsec_micros", None) => receiver.map(Kind::Integer(0)),
@@ -509,5 +510,22 @@ impl Evaluator<'_, '_> {
             _ if names::is_hint(name) && arguments.is_empty() => receiver.clone(),
             _ => return None,
         }))
+    }
+}
+
+/// How many nanoseconds the unit has that a value names: `Unit::Millisecond`. Seconds where it names none.
+fn nanoseconds_of(unit: &Value) -> f64 {
+    let name = match &unit.kind {
+        Kind::Function(function) => function.written.rsplit("::").next().unwrap_or_default().to_owned(),
+        Kind::Variant(variant) => variant.name.to_string(),
+        _ => String::new(),
+    };
+    match name.as_str() {
+        "Hour" => 3.6e12,
+        "Minute" => 6e10,
+        "Millisecond" => 1e6,
+        "Microsecond" => 1e3,
+        "Nanosecond" => 1.0,
+        _ => 1e9,
     }
 }
