@@ -154,8 +154,9 @@ fn every_flag_it_names_exists() {
         let blocks = blocks(&page);
         let shell = blocks.iter().filter(|block| block.language == "sh").flat_map(|block| block.text.lines());
         let inline = page.lines().flat_map(|line| line.split('`').skip(1).step_by(2));
-        let ours =
-            shell.chain(inline).map(|code| code.split(" | ").next().unwrap_or(code).trim_end_matches(['\\', ' ']));
+        let ours = shell.chain(inline).map(|code| {
+            code.split(" | ").next().unwrap_or(code).split(" -- ").next().unwrap_or(code).trim_end_matches(['\\', ' '])
+        });
         let ours = ours
             .filter(|code| code.contains("retry-after") && !code.contains("cargo install") || code.starts_with("--"));
         for word in

@@ -12,6 +12,7 @@ const LINES: usize = 700;
 const LONG: &[(&str, &str)] = &[
     ("lint/src/ir.rs", "the types of the intermediate representation are one vocabulary, most of it documentation"),
     ("lint/src/behaviour/library.rs", "the table of functions by name, which is long because there are many"),
+    ("lint/src/names.rs", "all that is guessed from a name stands in one place, and most of it is lists of words"),
     ("lint/src/behaviour/pattern.rs", "patterns and the parts of unknown values refine each other"),
 ];
 

@@ -16,7 +16,7 @@ use std::time::Duration;
 /// Nothing is heard for so long: the code does not come back. Sixty-four inputs take a millisecond.
 const SILENCE: Duration = Duration::from_secs(6);
 /// The same where each header is told before.
-const SILENCE_EACH: Duration = Duration::from_secs(3);
+const SILENCE_EACH: Duration = Duration::from_secs(10);
 /// How much address space a subject may have, in KiB.
 #[cfg(unix)]
 const MEMORY: u64 = 1024 * 1024;
