@@ -80,7 +80,9 @@ pub fn write_summary(report: &Report, mut out: impl Write) -> io::Result<()> {
     };
     let looked_at = format!("{} in {}", counted(figures.files, "file"), counted(figures.packages, "package"));
     writeln!(out, "{found}: {looked_at}, {} parsed{unread}, {} ms", figures.parsed, report.elapsed.as_millis())?;
-    if let Some(shown) = report.findings.first() {
+    // Of several, the worst; of those, the first.
+    let worst = report.findings.iter().rev().max_by_key(|shown| (shown.finding.level, shown.finding.confidence));
+    if let Some(shown) = worst {
         writeln!(out, "`cargo retry-after explain {}` says why it matters", shown.finding.rule)?;
     }
     Ok(())
