@@ -126,8 +126,9 @@ use crate::behaviour::Facts;
 use crate::behaviour::case::Case;
 use crate::behaviour::journey::{journey, witness};
 use crate::behaviour::log::{SinkKind, SourceKind};
-use crate::behaviour::trail::SourceIndex;
+use crate::behaviour::trail::{Event, SourceIndex};
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
+use crate::names;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -149,6 +150,19 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 || !outcome.value.trail.sources(false).contains(&index)
                 || outcome.value.nanoseconds().is_none_or(|time| time < required)
             {
+                continue;
+            }
+            // Held against a limit on the way, even if it is not known on which side of it.
+            let limited = [&outcome.value.trail, &outcome.context].into_iter().any(|trail| {
+                trail
+                    .find(true, |node| {
+                        node.event == Event::Compared
+                            && node.sources().contains(&index)
+                            && node.against.as_deref().is_some_and(names::is_limit)
+                    })
+                    .is_some()
+            });
+            if limited {
                 continue;
             }
             let label = "slept on, however long the server says";
