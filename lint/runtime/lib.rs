@@ -13,7 +13,7 @@
 //! - `tally`: what was found so far, by name and family of header.
 //! - `driver`: the program that does this for many inputs and tells the result.
 //! - `target`: the same for one input of libFuzzer's.
-//! - `escape` and [`text`]: headers and outcomes in words.
+//! - `escape` and `text`: headers and outcomes in words.
 //!
 //! The linter embeds these files and writes them out; the crate of the fuzz targets compiles them too, so that they are tested
 //! and their oracle is shared. They need nothing but std and the reference.
