@@ -132,6 +132,14 @@ const NOT_THE_HINT: &[&str] = &[
     "or",
 ];
 
+/// Whether something of this name is a most that a wait is held against.
+pub fn is_ceiling(name: &str) -> bool {
+    words(name).iter().any(|word| {
+        ["max", "maximum", "limit", "cap", "ceiling", "most", "longest", "threshold", "bound", "patience"]
+            .contains(&word.as_str())
+    })
+}
+
 /// Whether something of this name is the time that is left, or the moment at which it ends.
 pub fn is_deadline(name: &str) -> bool {
     let name = name.to_ascii_lowercase();

@@ -158,7 +158,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     .find(true, |node| {
                         node.event == Event::Compared
                             && node.sources().contains(&index)
-                            && node.against.as_deref().is_some_and(names::is_limit)
+                            && node.against.as_deref().is_some_and(names::is_ceiling)
                     })
                     .is_some()
             });
