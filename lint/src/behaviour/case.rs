@@ -10,6 +10,9 @@ pub const SECOND: i128 = 1_000_000_000;
 /// second below than to the one above.
 pub const WAIT: i128 = 2_345_678_901;
 
+/// A wait of more nanoseconds than this is no hint: it came of a number or a difference that wrapped.
+pub const WRAPPED: i128 = 1_000_000_000_000 * SECOND;
+
 /// What the response carries in its Retry-After header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Case {

@@ -51,10 +51,9 @@ fn taken_at(body: &Body, value: ExprId) -> Option<Span> {
     loop {
         match &body.expr(value).op {
             Op::Await(inner) | Op::Try(inner) => value = *inner,
-            Op::Method { receiver, name, arguments, .. }
+            Op::Method { receiver, name, .. }
                 if matches!(&**name, "unwrap" | "expect" | "map_err" | "unwrap_or_else" | "ok") =>
             {
-                let _ = arguments;
                 value = *receiver;
             }
             Op::Method { name, arguments, .. } if arguments.is_empty() && takes_a_guard(name) => {

@@ -117,10 +117,7 @@ pub fn witness(case: Case, value: &Value, instead: &str) -> Witness {
         None => instead.to_owned(),
     };
     let reference = match case.seconds() {
-        Some(seconds) if case == Case::Overflow => {
-            let _ = seconds;
-            "waits as long as can be represented, or defers the request".to_owned()
-        }
+        Some(_) if case == Case::Overflow => "waits as long as can be represented, or defers the request".to_owned(),
         Some(seconds) => format!("waits at least {}", in_words(seconds * super::case::SECOND)),
         None => "has no hint, so the client's own backoff applies".to_owned(),
     };

@@ -16,7 +16,7 @@ use levels::{Level, descend};
 use rewrite::{Tries, apply};
 
 use super::attributes::is_compiled;
-use super::tokens::{Edit, Kind, Token, tokens};
+use super::tokens::{Edit, Kind, Token, is_logger, tokens};
 use super::{NotExtracted, Reason, Strategy};
 use crate::names;
 use std::collections::BTreeSet;
@@ -670,23 +670,5 @@ fn is_logging(list: &[Token]) -> bool {
     let Some(bang) = list.iter().position(|token| token.text == "!") else { return false };
     let is_path = list[..bang].iter().all(|token| token.kind == Kind::Word || token.text == "::");
     let last = bang.checked_sub(1).map_or("", |last| list[last].text.as_str());
-    is_path
-        && matches!(
-            last,
-            "trace"
-                | "debug"
-                | "info"
-                | "warn"
-                | "error"
-                | "event"
-                | "log"
-                | "println"
-                | "eprintln"
-                | "print"
-                | "eprint"
-                | "counter"
-                | "gauge"
-                | "histogram"
-                | "dbg"
-        )
+    is_path && (is_logger(last) || last == "dbg")
 }

@@ -223,6 +223,27 @@ fn is_keyword(word: &str) -> bool {
     )
 }
 
+/// Whether a macro of this name only tells what happens: it logs, prints or counts.
+pub(super) fn is_logger(name: &str) -> bool {
+    matches!(
+        name,
+        "trace"
+            | "debug"
+            | "info"
+            | "warn"
+            | "error"
+            | "event"
+            | "log"
+            | "println"
+            | "eprintln"
+            | "print"
+            | "eprint"
+            | "counter"
+            | "gauge"
+            | "histogram"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -156,7 +156,7 @@ use crate::behaviour::Facts;
 use crate::behaviour::case::Case;
 use crate::behaviour::journey::{journey, witness};
 use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
-use crate::behaviour::trail::{Event, SourceIndex, Trail};
+use crate::behaviour::trail::{Event, Node, SourceIndex, Trail};
 use crate::behaviour::value::{Code, Kind};
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind, Witness};
 use crate::ir::Span;
@@ -260,23 +260,19 @@ fn is_zero(outcome: &Outcome) -> bool {
 
 /// The choice, nearest to the wait, that was made because of what the hint is.
 fn chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
-    let mut node = trail.0.as_deref();
-    while let Some(current) = node {
-        if current.event == Event::Chosen
-            && current.because.iter().any(|because| because.sources(true).contains(&source))
-        {
-            return Some(current.decided_at.unwrap_or(current.span));
-        }
-        node = current.data.first().and_then(|data| data.0.as_deref());
-    }
-    None
+    choice(trail, |node| node.because.iter().any(|because| because.sources(true).contains(&source)))
 }
 
 /// The choice of the hint that is nearest to the wait.
 fn hint_chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
+    choice(trail, |node| node.sources().contains(&source))
+}
+
+/// The nearest choice of a kind on the way that the value itself has come.
+fn choice(trail: &Trail, is_it: impl Fn(&Node) -> bool) -> Option<Span> {
     let mut node = trail.0.as_deref();
     while let Some(current) = node {
-        if current.event == Event::Chosen && current.sources().contains(&source) {
+        if current.event == Event::Chosen && is_it(current) {
             return Some(current.decided_at.unwrap_or(current.span));
         }
         node = current.data.first().and_then(|data| data.0.as_deref());

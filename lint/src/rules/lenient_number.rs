@@ -119,7 +119,7 @@
 
 use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
-use crate::behaviour::case::{Case, SECOND};
+use crate::behaviour::case::{Case, SECOND, WRAPPED};
 use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::journey::{header_text, in_words, journey, journey_along};
 use crate::behaviour::log::{Outcome, SourceKind};
@@ -137,9 +137,6 @@ pub const RULE: Rule = Rule {
     source: include_str!("lenient_number.rs"),
     check,
 };
-
-/// A wait of more than this came of a number that wrapped.
-const WRAPPED: i128 = 1_000_000_000_000 * SECOND;
 
 fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();

@@ -130,7 +130,7 @@
 
 use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
-use crate::behaviour::case::{Case, SECOND};
+use crate::behaviour::case::{Case, WRAPPED};
 use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::journey::{header_text, journey, journey_along};
 use crate::behaviour::log::{Outcome, SinkKind};
@@ -141,9 +141,6 @@ use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
 /// The rule.
 pub const RULE: Rule =
     Rule { id: "past_date", group: Group::Parse, level: Level::Warn, source: include_str!("past_date.rs"), check };
-
-/// A wait of more than this came of a subtraction that wrapped, and of no date.
-const WRAPPED: i128 = 1_000_000_000_000 * SECOND;
 
 fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();

@@ -5,7 +5,7 @@ use crate::extract::Reason;
 use crate::extract::attributes::Pruned;
 use crate::extract::clients::{self, CLOCKS};
 use crate::extract::pieces::{FilePieces, PieceKind};
-use crate::extract::tokens::{Edit, Kind, Token, WrittenPath, paths};
+use crate::extract::tokens::{Edit, Kind, Token, WrittenPath, is_logger, paths};
 use crate::ir::{FileId, Name, Owner, ScopeId, TypeKind};
 use crate::module::Resolved;
 use std::collections::{BTreeSet, HashSet};
@@ -24,24 +24,7 @@ impl Slice<'_, '_> {
             let name = path.names.last().map_or("", String::as_str);
             let of_loggers =
                 path.names.len() > 1 && matches!(path.names[0].as_str(), "log" | "tracing" | "slog" | "defmt");
-            let is_loud = matches!(
-                name,
-                "trace"
-                    | "debug"
-                    | "info"
-                    | "warn"
-                    | "error"
-                    | "event"
-                    | "log"
-                    | "println"
-                    | "eprintln"
-                    | "print"
-                    | "eprint"
-                    | "counter"
-                    | "gauge"
-                    | "histogram"
-            );
-            if (path.names.len() == 1 || of_loggers) && is_loud {
+            if (path.names.len() == 1 || of_loggers) && is_logger(name) {
                 pruned.leave_out(list, path.places[0], open.partner, "()");
             }
         }
