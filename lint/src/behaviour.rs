@@ -16,6 +16,7 @@ pub mod hazard;
 pub mod journey;
 pub mod library;
 pub mod log;
+mod narrow;
 mod pattern;
 mod read;
 pub mod refusal;

@@ -2,6 +2,7 @@
 
 use super::evaluate::{Evaluator, LoopFrame, reasons};
 use super::log::SinkKind;
+use super::narrow::Subject;
 use super::state::World;
 use super::trail::{Event, Trail};
 use super::value::{Kind, OriginStep, TypeAt, Value, Variant};
@@ -10,12 +11,6 @@ use std::rc::Rc;
 
 /// The most rounds of a loop whose every decision is known.
 const ROUNDS: u32 = 48;
-
-/// The outcome of a test: the values and reasons with which it holds and with which it does not.
-struct Test {
-    yes: Option<Trail>,
-    no: Option<Trail>,
-}
 
 impl<'p> Evaluator<'p, '_> {
     /// Tries the arms in order; where a condition is not known, both ways are run.
@@ -68,21 +63,36 @@ impl<'p> Evaluator<'p, '_> {
                     self.bind(pattern, &value, arm.span);
                 }
             }
+            let narrowed = if possible { self.narrow(arm, &fitting) } else { None };
+            let is_narrowed = narrowed.is_some();
+            if let Some(narrowed) = narrowed {
+                missed_because = missed_because.both(&narrowed.because);
+                let holding = self.world.clone();
+                if narrowed.subject == Subject::Matched {
+                    next_remaining.extend(narrowed.fails);
+                    fitting.clone_from(&narrowed.holds);
+                } else {
+                    self.set(narrowed.subject, arm, Value::one_of(narrowed.fails, arm.span));
+                    next_remaining.extend(fitting.iter().cloned());
+                }
+                misses.push(std::mem::replace(&mut self.world, holding));
+                self.set(narrowed.subject, arm, Value::one_of(narrowed.holds, arm.span));
+            }
             if possible {
                 for condition in &arm.conditions {
                     let before = self.world.clone();
-                    let Some(test) = self.test(condition) else {
+                    let Some((yes, no)) = self.test_ways(condition) else {
                         possible = false;
                         break;
                     };
-                    if let Some(no) = &test.no {
-                        let mut world = if test.yes.is_some() { before } else { self.world.clone() };
+                    if let Some(no) = no.as_ref().filter(|_| !is_narrowed) {
+                        let mut world = if yes.is_some() { before } else { self.world.clone() };
                         world.shared = self.world.shared.clone();
                         misses.push(world);
                         missed_because = missed_because.both(no);
                         next_remaining.append(&mut fitting);
                     }
-                    match test.yes {
+                    match yes {
                         Some(yes) => because = because.both(&yes),
                         None => {
                             possible = false;
@@ -166,7 +176,8 @@ impl<'p> Evaluator<'p, '_> {
         }
     }
 
-    fn test(&mut self, condition: &'p Condition) -> Option<Test> {
+    /// Why a condition can hold, and why it can fail; None where it does not come to an end.
+    pub fn test_ways(&mut self, condition: &'p Condition) -> Option<(Option<Trail>, Option<Trail>)> {
         let value = self.eval(condition.value, None)?;
         let body = self.frame().body;
         let span = body.expr(condition.value).span;
@@ -196,7 +207,7 @@ impl<'p> Evaluator<'p, '_> {
             }
         };
         self.forks += u64::from(!yes.is_empty() && !no.is_empty());
-        Some(Test { yes: (!yes.is_empty()).then(|| reasons(&yes)), no: (!no.is_empty()).then(|| reasons(&no)) })
+        Some(((!yes.is_empty()).then(|| reasons(&yes)), (!no.is_empty()).then(|| reasons(&no))))
     }
 
     pub fn run_loop(

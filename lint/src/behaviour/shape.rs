@@ -1,7 +1,8 @@
 //! Shapes: what the evaluator wants to know of a body before it runs it.
 
-use crate::ir::{Body, ExprId, LocalId, Op};
+use crate::ir::{Body, ExprId, LocalId, Op, Pattern, Span};
 use crate::names;
+use std::collections::HashSet;
 
 /// For every expression of a body: what it may store to, and whether it may leave before its end.
 #[derive(Debug, Default)]
@@ -10,6 +11,7 @@ pub struct Shape {
     waits: Vec<bool>,
     sends: Vec<bool>,
     stores: Vec<Vec<LocalId>>,
+    dropped: HashSet<Span>,
 }
 
 impl Shape {
@@ -20,6 +22,7 @@ impl Shape {
             waits: vec![false; body.exprs.len()],
             sends: vec![false; body.exprs.len()],
             stores: vec![Vec::new(); body.exprs.len()],
+            dropped: HashSet::new(),
         };
         let mut done = vec![false; body.exprs.len()];
         if let Some(root) = body.root {
@@ -58,8 +61,15 @@ impl Shape {
             let mut waits =
                 matches!(op, Op::Await(_)) || called.is_some_and(|name| names::sleeps(name) || names::may_wait(name));
             let mut sends = called.is_some_and(names::sends);
-            if let Op::Store { place, .. } = op {
-                stores.extend(root_local(body, *place));
+            match op {
+                Op::Store { place, .. } => stores.extend(root_local(body, *place)),
+                Op::Block { body: statements, has_value, .. } => {
+                    let kept = usize::from(*has_value);
+                    for statement in &statements[..statements.len().saturating_sub(kept)] {
+                        self.dropped.insert(made_by(body, *statement));
+                    }
+                }
+                _ => {}
             }
             op.for_each_child(|child| {
                 leaves |= self.leaves[child.0 as usize];
@@ -95,9 +105,28 @@ impl Shape {
         self.sends.get(id.0 as usize).copied().unwrap_or(false)
     }
 
+    /// Whether nothing is made of what the call at this place gives.
+    pub fn drops(&self, call: Span) -> bool {
+        self.dropped.contains(&call)
+    }
+
     /// The variables it may store to.
     pub fn stores(&self, id: ExprId) -> &[LocalId] {
         self.stores.get(id.0 as usize).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// The call behind a statement: `send(x)` for `send(x).await?;` and for `let _ = send(x).await;`.
+fn made_by(body: &Body, mut statement: ExprId) -> Span {
+    loop {
+        match &body.expr(statement).op {
+            Op::Await(inner) | Op::Try(inner) => statement = *inner,
+            Op::Let { pattern: Pattern::Wild, value: Some(value), .. } => statement = *value,
+            Op::Method { receiver, name, .. } if matches!(&**name, "ok" | "unwrap" | "expect") => statement = *receiver,
+            // A method's call is known by its name's place, without the receiver.
+            Op::Method { name_span, .. } => return Span { start: name_span.start, ..body.expr(statement).span },
+            _ => return body.expr(statement).span,
+        }
     }
 }
 
