@@ -49,8 +49,8 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0  no finding at deny level (warnings do not fail the run unless --deny-warnings is given)
   1  findings at deny level
-  2  it could not do its work: wrong usage, a named path that cannot be read, or nothing
-     readable at all
+  2  it could not do its work: wrong usage, a named path or the manifest that cannot
+     be read, or nothing readable at all
 
 Examples:
   cargo retry-after                              the package or workspace of the current folder
@@ -62,10 +62,10 @@ Examples:
   cargo retry-after explain capped_hint          why a rule exists and what to do
 
 Code you do not trust:
-  Without --witness, no code of what is linted is run: no build script, compiler, wrapper, credential helper or
-  toolchain that it names. But started as `cargo retry-after` inside a checkout, cargo itself
-  obeys that checkout's aliases and toolchain file before this command starts.
-  Start `cargo-retry-after lint PATH` from outside instead.";
+  Without --witness, no code of what is linted is run: no build script, compiler, wrapper,
+  credential helper or toolchain that it names. But started as `cargo retry-after` inside
+  a checkout, cargo itself obeys that checkout's aliases and toolchain file before this
+  command starts. Start `cargo-retry-after lint PATH` from outside instead.";
 
 const USAGE: &str = "\
 cargo retry-after [OPTIONS]
@@ -102,7 +102,7 @@ enum Command {
     /// Run the same code under libFuzzer, for as long as you like
     #[command(after_long_help = fuzz::AFTER_HELP)]
     Fuzz(fuzz::FuzzArgs),
-    /// Print a rule's page: what, why, examples, limits
+    /// Print a rule's page (what, why, examples, limits), or what a group of rules is about
     Explain(explain::ExplainArgs),
     /// List the rules
     Rules(rules::RulesArgs),
@@ -159,7 +159,8 @@ fn parse(arguments: impl Iterator<Item = OsString>) -> Result<(Cli, ArgMatches),
     if arguments.get(1).is_some_and(|argument| argument == "retry-after") {
         arguments.remove(1);
     }
-    let matches = Cli::command().try_get_matches_from(arguments::command_first(arguments))?;
+    let matches =
+        Cli::command().try_get_matches_from(arguments::command_first(arguments)).map_err(arguments::with_command)?;
     Ok((Cli::from_arg_matches(&matches)?, matches))
 }
 

@@ -155,7 +155,7 @@ impl Error {
     }
 
     fn io(what: &str, path: &std::path::Path, error: &std::io::Error) -> Self {
-        Error(format!("cannot {what} `{}`: {error}", path.display()))
+        Error(format!("cannot {what} `{}`: {}", path.display(), crate::workspace::plain(error)))
     }
 }
 

@@ -48,13 +48,13 @@ pub struct Analysis {
 /// The figures of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Packages looked at.
+    /// Packages reported on; plain files are in none.
     pub packages: usize,
-    /// `.rs` files searched.
+    /// `.rs` files in what is reported on. Packages that are only read along do not count.
     pub files: usize,
-    /// Files parsed.
+    /// Those of them that were parsed.
     pub parsed: usize,
-    /// Bytes searched.
+    /// Bytes searched, in packages that are only read along too.
     pub bytes: u64,
     /// Places that read, parse, schedule on or emit the hint.
     pub sites: usize,
@@ -104,7 +104,8 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     options.vocabulary.put_in_force();
     let found = source::search(workspace, &options.vocabulary.headers);
     let mut program = Program::new(workspace);
-    let candidates: Vec<ir::FileId> = found.with_any().filter(|file| !workspace.file(*file).is_test).collect();
+    let wanted = found.with_any().chain(found.with_nul.iter().copied());
+    let candidates: Vec<ir::FileId> = wanted.filter(|file| !workspace.file(*file).is_test).collect();
     program.load(&candidates);
     let log = behaviour::observe(&mut program);
     let emitted = behaviour::emission::observe_emissions(&mut program);
@@ -122,19 +123,17 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     };
     findings.sort_by_key(|finding| (finding.span, finding.rule));
     let mut unreadable: Vec<Unreadable> = found.unreadable.into_iter().map(|(_, unreadable)| unreadable).collect();
-    unreadable.extend(program.unparsed().iter().map(|(file, line, message)| Unreadable {
-        file: workspace.file(*file).display.clone(),
-        line: *line,
-        message: message.clone(),
-    }));
+    let unparsed = program.unparsed().iter();
+    unreadable
+        .extend(unparsed.map(|(file, line, message)| Unreadable::new(workspace.file(*file), *line, message.clone())));
     unreadable.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     unreadable.dedup();
-    let (parsed, _) = program.parsed();
+    let is_selected = |file: &ir::FileId| workspace.package_of(*file).selected;
     let unreached = facts.log.unreached();
     let statistics = Statistics {
-        packages: workspace.packages.iter().filter(|package| package.selected).count(),
-        files: workspace.files.len(),
-        parsed,
+        packages: workspace.packages.iter().filter(|package| package.selected && package.name.is_some()).count(),
+        files: workspace.file_ids().filter(is_selected).count(),
+        parsed: program.parsed().iter().filter(|file| is_selected(file)).count(),
         bytes: found.bytes,
         sites: facts.log.sources.len(),
         opaque: facts.log.opaque.len(),

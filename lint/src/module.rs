@@ -65,7 +65,7 @@ pub struct Program<'w> {
     test_modules: Vec<(u32, Vec<Name>)>,
     opaque: Vec<(Span, OpaqueReason)>,
     unparsed: Vec<(FileId, u32, String)>,
-    parsed: (usize, u64),
+    parsed: Vec<FileId>,
 }
 
 impl<'w> Program<'w> {
@@ -89,7 +89,7 @@ impl<'w> Program<'w> {
             test_modules: Vec::new(),
             opaque: Vec::new(),
             unparsed: Vec::new(),
-            parsed: (0, 0),
+            parsed: Vec::new(),
         }
     }
 
@@ -289,9 +289,9 @@ impl<'w> Program<'w> {
         &self.unparsed
     }
 
-    /// How many files were parsed, and their bytes.
-    pub fn parsed(&self) -> (usize, u64) {
-        self.parsed
+    /// The files that were parsed.
+    pub fn parsed(&self) -> &[FileId] {
+        &self.parsed
     }
 
     /// The functions of that name that the trait itself declares.

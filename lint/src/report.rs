@@ -21,7 +21,7 @@ use crate::ir::{FileId, Span};
 use crate::source::{self, LineIndex, Position, Unreadable};
 use crate::workspace::{Package, Root, Way};
 use crate::{Analysis, Statistics};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -31,7 +31,9 @@ pub struct Report {
     /// The findings at a level that is reported, in the order of the roots and, in each, of file and place.
     pub findings: Vec<Shown>,
     /// Files that could not be read or parsed.
-    pub unreadable: Vec<Unreadable>,
+    pub unreadable: Vec<Unread>,
+    /// Whether no file at all could be read.
+    pub is_nothing_read: bool,
     /// Places on a hint's way that were not understood, and why.
     pub blind: Vec<(Place, String)>,
     /// What was odd about the workspaces themselves.
@@ -46,6 +48,41 @@ pub struct Report {
     hidden: Vec<Shown>,
     texts: BTreeMap<(usize, FileId), Text>,
     packages: BTreeMap<(usize, u32), Package>,
+}
+
+/// A file that could not be read or parsed, with the names that reports show.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unread {
+    /// The file, relative to its root.
+    pub file: String,
+    /// The file as a person at a terminal wants it: relative to the current folder where it lies in it.
+    pub path: String,
+    /// The file as a forge wants it: relative to the checkout where it lies in it.
+    pub in_checkout: String,
+    /// The line, from 1; 1 where no line is to blame.
+    pub line: u32,
+    /// Why, and what to do.
+    pub message: String,
+    /// Whether the work could not be done for it: it was named itself, or nothing else could be read.
+    pub is_failure: bool,
+}
+
+impl Unread {
+    /// The names of what a root's analysis could not read, seen from the folder and from the checkout.
+    pub fn new(root: &Root, file: Unreadable, folder: &Path, checkout: &Path) -> Unread {
+        let shown = |folder: &Path| match &file.path {
+            None => file.file.clone(),
+            Some(_) if root.versioned => {
+                let package = root.workspace.packages.first();
+                let name = package.and_then(|package| package.name.as_deref()).unwrap_or_default();
+                let version = package.and_then(|package| package.version.as_deref()).unwrap_or_default();
+                format!("{name}@{version}/{}", file.file)
+            }
+            Some(path) => seen_from(path, folder),
+        };
+        let (path, in_checkout) = (shown(folder), shown(checkout));
+        Unread { path, in_checkout, file: file.file, line: file.line, message: file.message, is_failure: false }
+    }
 }
 
 /// A finding, with the names and places that reports show.
@@ -110,12 +147,20 @@ struct Text {
 impl Report {
     /// Puts together what the roots came to.
     pub fn new(runs: Vec<(Root, Analysis)>, filter: &Filter<'_>) -> Report {
-        let mut report = Report::default();
+        let mut report = Report { is_nothing_read: true, ..Report::default() };
         for (index, (root, analysis)) in runs.into_iter().enumerate() {
             report.take(index, root, analysis, filter);
         }
         fingerprint::number(&mut report.findings);
+        if report.is_nothing_read {
+            report.unreadable.iter_mut().for_each(|file| file.is_failure = true);
+        }
         report
+    }
+
+    /// Whether the work could not be done: nothing could be read, or not what was named.
+    pub fn is_failure(&self) -> bool {
+        self.is_nothing_read || self.unreadable.iter().any(|file| file.is_failure)
     }
 
     fn take(&mut self, index: usize, root: Root, analysis: Analysis, filter: &Filter<'_>) {
@@ -150,12 +195,22 @@ impl Report {
             let place = self.place(index, &root, span, filter);
             self.blind.push((place, reason));
         }
-        for unreadable in root.unreadable.into_iter().chain(analysis.unreadable) {
-            if !self.unreadable.contains(&unreadable) {
-                self.unreadable.push(unreadable);
+        let sources: Vec<Unreadable> = root.unreadable.iter().cloned().chain(analysis.unreadable).collect();
+        let unread: BTreeSet<&PathBuf> = sources.iter().filter_map(|file| file.path.as_ref()).collect();
+        self.is_nothing_read &= root.workspace.files.iter().all(|file| unread.contains(&file.path));
+        let named: BTreeSet<&PathBuf> = root.named.iter().map(|id| &root.workspace.file(*id).path).collect();
+        let manifests = root.broken_manifests.iter().map(|file| (file.clone(), root.starts_broken));
+        let sources = sources.iter().map(|file| {
+            let is_named = file.path.as_ref().is_some_and(|path| named.contains(path));
+            (file.clone(), is_named)
+        });
+        for (file, is_failure) in manifests.chain(sources) {
+            let unread = Unread { is_failure, ..Unread::new(&root, file, filter.folder, filter.checkout) };
+            if !self.unreadable.contains(&unread) {
+                self.unreadable.push(unread);
             }
         }
-        self.notes.extend(root.notes);
+        self.notes.extend(root.notes.iter().cloned());
         add(&mut self.statistics, Statistics { suppressed, ..analysis.statistics });
     }
 
@@ -238,9 +293,12 @@ fn shown_path(root: &Root, file: FileId, folder: &Path) -> String {
     if root.versioned {
         return format!("{}/{display}", root.package_label(file).unwrap_or_default());
     }
-    let path: PathBuf = root.workspace.file(file).path.clone();
-    let path = path.strip_prefix(folder).unwrap_or(&path);
-    path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+    seen_from(&root.workspace.file(file).path, folder)
+}
+
+/// The path seen from the folder, where it lies in it.
+fn seen_from(path: &Path, folder: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
 fn add(sum: &mut Statistics, more: Statistics) {
@@ -287,6 +345,12 @@ fn doubt(confidence: Confidence) -> Option<String> {
 fn counted(count: usize, thing: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {thing}{plural}")
+}
+
+/// `2 files in 1 package`; without packages where there are only plain files.
+fn looked_at(figures: &Statistics) -> String {
+    let files = counted(figures.files, "file");
+    if figures.packages == 0 { files } else { format!("{files} in {}", counted(figures.packages, "package")) }
 }
 
 /// The word for a level in machine-readable reports.

@@ -57,6 +57,30 @@ impl Group {
     pub const ALL: [Group; 6] =
         [Group::Read, Group::Parse, Group::Fallback, Group::Schedule, Group::Emit, Group::Suppression];
 
+    /// What its rules are about, in a sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            Group::Read => "How the header is read, and whether it is read at all before a request is sent again.",
+            Group::Parse => "How the header's value becomes a number or a date, and what of it is lost.",
+            Group::Fallback => "What stands in for a hint that is missing or cannot be read.",
+            Group::Schedule => {
+                "How the wait is made of the hint: whether it is as long as the server asked, and what it holds up."
+            }
+            Group::Emit => "What a server puts into the header, or forgets to.",
+            Group::Suppression => "How findings are suppressed by comments in the code.",
+        }
+    }
+
+    /// The group's page, as Markdown: what it is about, and its rules.
+    pub fn page(self) -> String {
+        let name = self.as_str();
+        let mut page = format!("# {name}\n\nA group of rules. {}\n\n", self.about());
+        for rule in RULES.iter().filter(|rule| rule.group == self) {
+            page += &format!("- `{}` ({}): {}\n", rule.id, crate::report::level_word(rule.level), rule.summary());
+        }
+        page + &format!("\n`-A {name}`, `-W {name}` and `-D {name}` set the level of them all.\n")
+    }
+
     /// The group's name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -11,7 +11,7 @@ mod target;
 mod tests;
 
 pub use show::show;
-pub use target::{Target, rule};
+pub use target::{Target, page};
 
 use crate::diagnostic::Level;
 use crate::ir::FileId;

@@ -19,7 +19,7 @@ pub use dependencies::{Dependencies, Way, dependencies};
 pub(crate) use manifest::text_of;
 pub(crate) use project::workspace_folder;
 pub use requirements::{Requirement, Requirements};
-pub(crate) use walk::plain;
+pub use walk::plain;
 
 use crate::ir::FileId;
 use crate::source::Unreadable;
@@ -116,7 +116,11 @@ pub struct Root {
     pub workspace: Workspace,
     /// What looked like a source file and cannot be read: a pipe, a link that leads nowhere, a folder that may not be opened.
     pub unreadable: Vec<Unreadable>,
-    /// What the user should know: a manifest that could not be read, what was done instead.
+    /// The manifests that cannot be read.
+    pub broken_manifests: Vec<Unreadable>,
+    /// Whether the work hangs on one of these: the one that was named, or found from the current folder, or their workspace's.
+    pub starts_broken: bool,
+    /// What the user should know: that cargo could not read the workspace, what was done instead.
     pub notes: Vec<String>,
     /// Whether reports name its packages with their version.
     pub versioned: bool,
@@ -169,9 +173,10 @@ pub fn discover(request: &Request) -> Result<Vec<Root>, Error> {
     }
 }
 
-/// The name most like the text, if one is like enough to be a slip of the keyboard.
+/// The name most like the text, if one is like enough to be a slip of the keyboard. Capital letters make no difference.
 pub fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let likeness = |name: &str| strsim::damerau_levenshtein(text, name);
+    let lower = text.to_lowercase();
+    let likeness = |name: &str| strsim::damerau_levenshtein(&lower, &name.to_lowercase());
     let limit = text.chars().count().max(3) / 3;
     names.map(|name| (likeness(name), name)).filter(|(distance, _)| *distance <= limit).min().map(|(_, name)| name)
 }

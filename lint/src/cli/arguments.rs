@@ -2,6 +2,7 @@
 
 use super::Cli;
 use clap::CommandFactory;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use retry_after_lint::workspace::nearest;
 use std::ffi::OsString;
 use std::path::Path;
@@ -42,6 +43,22 @@ pub(super) fn hint(path: &Path) -> Option<String> {
     } else {
         format!("did you mean the command `{near}`?")
     })
+}
+
+/// A flag that is none and is called like a command is answered with the command, and not with the flag that is most like it.
+pub(super) fn with_command(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(flag)) =
+        error.get(ContextKind::InvalidArg).filter(|_| error.kind() == ErrorKind::UnknownArgument)
+    else {
+        return error;
+    };
+    let commands = commands();
+    if let Some(near) = nearest(flag.trim_start_matches('-'), commands.iter().map(String::as_str)) {
+        let tip = format!("`{near}` is a command: `cargo retry-after {near}`");
+        error.remove(ContextKind::SuggestedArg);
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+    }
+    error
 }
 
 /// The names of the commands that are shown.

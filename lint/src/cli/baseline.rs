@@ -5,7 +5,7 @@ use super::{CLEAN, Failure};
 use clap::Args;
 use retry_after_lint::baseline::{self, Baseline, Entry};
 use retry_after_lint::report::Report;
-use retry_after_lint::workspace::Root;
+use retry_after_lint::workspace::{Root, plain};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ impl BaselineArgs {
         let name = file.display();
         let text = std::fs::read_to_string(&file).map_err(|error| {
             let hint = if error.kind() == std::io::ErrorKind::NotFound { "; --write-baseline makes it" } else { "" };
-            Failure(format!("cannot read the baseline `{name}`: {error}{hint}"))
+            Failure(format!("cannot read the baseline `{name}`: {}{hint}", plain(&error)))
         })?;
         let baseline = Baseline::parse(&text).map_err(|reason| Failure(format!("{name}: {reason}")))?;
         Ok(Some(Known { baseline, file }))
@@ -140,5 +140,5 @@ fn folder_of(file: &Path) -> PathBuf {
 
 fn save(file: &Path, baseline: &Baseline) -> Result<(), Failure> {
     std::fs::write(file, baseline.to_text())
-        .map_err(|error| Failure(format!("cannot write `{}`: {error}", file.display())))
+        .map_err(|error| Failure(format!("cannot write `{}`: {}", file.display(), plain(&error))))
 }

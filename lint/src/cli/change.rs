@@ -4,7 +4,7 @@ use super::Failure;
 use clap::Args;
 use retry_after_lint::change::{self, Changes};
 use retry_after_lint::report::Report;
-use retry_after_lint::workspace::Root;
+use retry_after_lint::workspace::{Root, plain};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -39,8 +39,8 @@ impl ChangeArgs {
             std::io::stdin().read_to_end(&mut bytes)?;
             "standard input".to_owned()
         } else {
-            bytes =
-                std::fs::read(file).map_err(|error| Failure(format!("cannot read `{}`: {error}", file.display())))?;
+            bytes = std::fs::read(file)
+                .map_err(|error| Failure(format!("cannot read `{}`: {}", file.display(), plain(&error))))?;
             file.display().to_string()
         };
         // Lines of other files need not be UTF-8.

@@ -1,4 +1,4 @@
-//! `explain`: a rule's page.
+//! `explain`: the page of a rule or a group.
 
 use super::{CLEAN, Failure, output};
 use clap::Args;
@@ -7,14 +7,14 @@ use retry_after_lint::settings;
 /// The arguments of `explain`.
 #[derive(Args)]
 pub(super) struct ExplainArgs {
-    /// The rule, as in `error[RULE]`
+    /// The rule, as in `error[RULE]`, or a group of rules
     #[arg(value_name = "RULE")]
     rule: String,
 }
 
 /// Prints the page as the Markdown it is.
 pub(super) fn run(args: &ExplainArgs) -> Result<u8, Failure> {
-    let rule = settings::rule(&args.rule)?;
-    output::print(None, |out| out.write_all(rule.page().as_bytes()))?;
+    let page = settings::page(&args.rule)?;
+    output::print(None, |out| out.write_all(page.as_bytes()))?;
     Ok(CLEAN)
 }

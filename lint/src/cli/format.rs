@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use retry_after_lint::report::{Report, cargo_json, github, gitlab, human, json, sarif, short, statistics};
+use retry_after_lint::workspace::plain;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -117,7 +118,7 @@ impl Destinations {
     ) -> Result<(), Failure> {
         for Destination { format, file } in self.0.iter().filter(|destination| destination.file.is_some()) {
             let file = file.as_deref().unwrap_or(Path::new(""));
-            let failed = |error: io::Error| Failure(format!("cannot write `{}`: {error}", file.display()));
+            let failed = |error: io::Error| Failure(format!("cannot write `{}`: {}", file.display(), plain(&error)));
             let mut out = BufWriter::new(anstream::StripStream::new(File::create(file).map_err(failed)?));
             format.write(report, quiet, human::WIDTH, &mut out).and_then(|()| out.flush()).map_err(failed)?;
         }

@@ -12,9 +12,8 @@ use super::suppressions::SuppressionArgs;
 use super::{CLEAN, FAILED, FOUND, Failure, witness};
 use clap::{ArgMatches, Args, ValueEnum};
 use retry_after_lint::diagnostic::{Confidence, Level};
-use retry_after_lint::report::{Filter, Report};
+use retry_after_lint::report::{Filter, Report, Unread};
 use retry_after_lint::settings::Settings;
-use retry_after_lint::source::Unreadable;
 use retry_after_lint::workspace::{self, Request, Root, Selection};
 use retry_after_lint::{Analysis, Options};
 use std::path::PathBuf;
@@ -150,9 +149,6 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let known = args.baseline.read()?;
     let looked_at = LookedAt::of(&roots);
     let changes = args.change.read(&roots, &folder)?;
-    let named: Vec<String> =
-        roots.iter().flat_map(|root| root.named.iter().map(|id| root.workspace.file(*id).display.clone())).collect();
-    let files: usize = roots.iter().map(|root| root.workspace.files.len() + root.unreadable.len()).sum();
     let is_isolated = args.configuration.is_isolated();
     let mut runs = if args.witness {
         witness::analyse(roots, |root, settings| options(root, settings, is_isolated), &settings, args.quiet, color)?
@@ -186,19 +182,17 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     }
 
     destinations.write(&report, args.quiet, args.statistics, color)?;
-    if !args.quiet {
-        tell(&report, args.verbose, color);
-    }
-    Ok(exit_code(&report, args, &named, files))
+    tell(&report, args, color);
+    Ok(exit_code(&report, args))
 }
 
-/// Looks at each root. An analysis uses all cores where there is work for them; most crates are too small for that, so several are looked at at a time.
 /// What the analysis of a root is told beforehand.
 fn options(root: &Root, settings: &Settings, is_isolated: bool) -> Options {
     // What is published speaks to its own authors, not to those who look at it.
     Options { vocabulary: settings.vocabulary(), ignores_suppressions: is_isolated || root.versioned }
 }
 
+/// Looks at each root. An analysis uses all cores where there is work for them; most crates are too small for that, so several are looked at at a time.
 fn analyse(roots: Vec<Root>, settings: &[Settings], is_isolated: bool) -> Vec<(Root, Analysis)> {
     let next = AtomicUsize::new(0);
     let work = || {
@@ -250,23 +244,29 @@ impl From<Least> for Confidence {
     }
 }
 
-/// What is no finding goes to standard error.
-fn tell(report: &Report, verbose: bool, color: Option<Color>) {
+/// What is no finding goes to standard error. Why the work could not be done is told even where quiet was asked for.
+fn tell(report: &Report, args: &LintArgs, color: Option<Color>) {
+    let say = |file: &Unread| {
+        let word = if file.is_failure { "error" } else { "warning" };
+        output::complain(word, &format!("{}:{}: {}", file.path, file.line, file.message), color);
+    };
+    let limit = if args.verbose { usize::MAX } else { TOLD };
+    for is_failure in [true, false] {
+        if args.quiet && !is_failure {
+            return;
+        }
+        let files: Vec<&Unread> = report.unreadable.iter().filter(|file| file.is_failure == is_failure).collect();
+        files.iter().take(limit).for_each(|file| say(file));
+        if files.len() > limit {
+            let word = if is_failure { "error" } else { "warning" };
+            let more = files.len() - limit;
+            output::complain(word, &format!("{more} more files were not read; -v lists them"), color);
+        }
+    }
     for note in &report.notes {
         output::complain("note", note, color);
     }
-    let limit = if verbose { usize::MAX } else { TOLD };
-    for Unreadable { file, line, message } in report.unreadable.iter().take(limit) {
-        output::complain("warning", &format!("{file}:{line}: {message}"), color);
-    }
-    if report.unreadable.len() > limit {
-        output::complain(
-            "warning",
-            &format!("{} more files were not read; -v lists them", report.unreadable.len() - limit),
-            color,
-        );
-    }
-    for (place, reason) in report.blind.iter().filter(|_| verbose) {
+    for (place, reason) in report.blind.iter().filter(|_| args.verbose) {
         output::complain(
             "note",
             &format!("{}:{}:{}: {reason}", place.path, place.start.line, place.start.column),
@@ -275,9 +275,8 @@ fn tell(report: &Report, verbose: bool, color: Option<Color>) {
     }
 }
 
-fn exit_code(report: &Report, args: &LintArgs, named: &[String], files: usize) -> u8 {
-    let unread: std::collections::BTreeSet<&str> = report.unreadable.iter().map(|file| file.file.as_str()).collect();
-    if unread.len() >= files || named.iter().any(|name| unread.contains(name.as_str())) {
+fn exit_code(report: &Report, args: &LintArgs) -> u8 {
+    if report.is_failure() {
         return FAILED;
     }
     if args.exit_zero {

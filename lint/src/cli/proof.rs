@@ -7,6 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use retry_after_lint::extract::Subject;
 use retry_after_lint::harness::place::{self, Place};
 use retry_after_lint::harness::{Plan, Progress};
+use retry_after_lint::report::Unread;
 use retry_after_lint::source::Unreadable;
 use retry_after_lint::workspace::{self, Request, Root, Selection};
 use std::path::PathBuf;
@@ -165,8 +166,10 @@ fn tell(root: &Root, unreadable: &[Unreadable], color: Option<Color>) {
     for note in &root.notes {
         output::complain("note", note, color);
     }
-    for Unreadable { file, line, message } in root.unreadable.iter().chain(unreadable) {
-        output::complain("warning", &format!("{file}:{line}: {message}"), color);
+    let folder = std::env::current_dir().unwrap_or_default();
+    for file in root.broken_manifests.iter().chain(&root.unreadable).chain(unreadable) {
+        let Unread { path, line, message, .. } = Unread::new(root, file.clone(), &folder, &folder);
+        output::complain("warning", &format!("{path}:{line}: {message}"), color);
     }
 }
 

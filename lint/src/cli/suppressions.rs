@@ -6,6 +6,7 @@ use clap::Args;
 use retry_after_lint::report::Report;
 use retry_after_lint::rules::{Group, RULES};
 use retry_after_lint::suppression;
+use retry_after_lint::workspace::plain;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -37,7 +38,7 @@ impl SuppressionArgs {
         }
         let (mut count, mut code) = (0, CLEAN);
         for (file, places) in &files {
-            let failed = |error: std::io::Error| Failure(format!("{}: {error}", file.display()));
+            let failed = |error: std::io::Error| Failure(format!("{}: {}", file.display(), plain(&error)));
             let text = std::fs::read_to_string(file).map_err(failed)?;
             let inserted = suppression::insert(&text, places, reason);
             std::fs::write(file, inserted.text).map_err(failed)?;

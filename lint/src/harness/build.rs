@@ -3,6 +3,7 @@
 use super::layout::{self, Folder, Group};
 use super::{Error, Plan};
 use crate::extract::{Extracted, Reason};
+use crate::workspace::plain;
 use cargo_metadata::Message;
 use cargo_metadata::diagnostic::{Diagnostic, DiagnosticLevel, DiagnosticSpan};
 use std::collections::BTreeMap;
@@ -136,7 +137,7 @@ fn cargo(folder: &Folder, manifest: &Path, profile: &str, plan: &Plan<'_>) -> Re
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let name = command.get_program().display().to_string();
-    let mut child = command.spawn().map_err(|error| Error::new(format!("cannot run {name}: {error}")))?;
+    let mut child = command.spawn().map_err(|error| Error::new(format!("cannot run {name}: {}", plain(&error))))?;
     let stdout = read_aside(child.stdout.take());
     let stderr = read_aside(child.stderr.take());
     let (Ok(stdout), Ok(stderr)) = (stdout.recv_timeout(LIMIT), stderr.recv_timeout(LIMIT)) else {

@@ -8,6 +8,7 @@ use super::layout::{Folder, Group, Purpose, groups, target_name, write};
 use super::{Error, Plan, Progress, escape, extracted, regressions};
 use crate::extract::Subject;
 use crate::harness::Compared;
+use crate::workspace::plain;
 use std::collections::VecDeque;
 use std::ffi::{OsStr, OsString};
 use std::fs;
@@ -322,7 +323,7 @@ impl Hunt<'_> {
     /// Runs it to its end, shows what the target says, and keeps what libFuzzer says last.
     fn listen(&self, mut command: Command) -> Result<Said, Error> {
         let name = command.get_program().display().to_string();
-        let failed = |error| Error::new(format!("cannot run {name}: {error}"));
+        let failed = |error: std::io::Error| Error::new(format!("cannot run {name}: {}", plain(&error)));
         let mut child =
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().map_err(failed)?;
         let mut said = Said { runs: 0, seconds: 0, last: VecDeque::new(), status: ExitStatus::default() };

@@ -6,6 +6,7 @@
 //! the rest is asked about again.
 
 use super::{Answer, Difference, Error};
+use crate::workspace::plain;
 use serde::Deserialize;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
@@ -89,7 +90,8 @@ enum Event {
 
 /// Runs the program for the job.
 pub(super) fn run(program: &Path, job: &Job<'_>) -> Result<Run, Error> {
-    let folder = tempfile::tempdir().map_err(|error| Error::new(format!("no folder for temporary files: {error}")))?;
+    let folder =
+        tempfile::tempdir().map_err(|error| Error::new(format!("no folder for temporary files: {}", plain(&error))))?;
     let extra = folder.path().join("extra");
     let text: String = job.extra.iter().map(|header| format!("{header}\n")).collect();
     super::layout::write(&extra, &text)?;

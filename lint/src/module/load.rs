@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What became of one file: its size and what it lowers to, or the line and the reason.
-type Outcome = Result<(u64, FileIr), (u32, String)>;
+/// What became of one file: what it lowers to, or the line and the reason.
+type Outcome = Result<FileIr, (u32, String)>;
 
 impl Program<'_> {
     /// Takes in those of the files that are not in yet. Gives their number.
@@ -20,8 +20,8 @@ impl Program<'_> {
         for (file, outcome) in files.iter().zip(self.lower_all(&files)) {
             self.is_loaded[file.0 as usize] = true;
             match outcome {
-                Ok((size, lowered)) => {
-                    self.parsed = (self.parsed.0 + 1, self.parsed.1 + size);
+                Ok(lowered) => {
+                    self.parsed.push(*file);
                     self.merge(*file, lowered);
                 }
                 Err((line, message)) => self.unparsed.push((*file, line, message)),
@@ -37,7 +37,6 @@ impl Program<'_> {
             let module = self.tree.of_file(file).to_vec();
             let is_test = facts.is_test || self.is_test_module(facts.package, &module);
             ir::lower::lower(file, &text, module, facts.package, is_test)
-                .map(|lowered| (text.len() as u64, lowered))
                 .map_err(|problem| (problem.line, problem.message))
         })
     }

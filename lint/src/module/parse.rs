@@ -5,6 +5,7 @@
 
 pub(crate) mod comment;
 mod depth;
+mod problem;
 mod tokens;
 
 pub use depth::check;
@@ -44,11 +45,14 @@ pub fn file(text: &str) -> Result<Parsed, ParseProblem> {
     let shift = prelude(text);
     match syn::parse_str::<syn::File>(&text[shift..]) {
         Ok(syntax) => Ok(Parsed { syntax, shift: shift as u32 }),
-        Err(error) => {
+        // What is wrong with the tokens themselves is told better from our own.
+        Err(error) => Err(problem::find(text, shift).unwrap_or_else(|| {
             let before = text[..shift].matches('\n').count();
-            let line = before + error.span().start().line.max(1);
-            Err(ParseProblem { line: line as u32, message: format!("not parsed: {error}") })
-        }
+            let start = error.span().start();
+            let line = before + start.line.max(1);
+            let message = format!("not parsed: {error}, in column {}", start.column + 1);
+            ParseProblem { line: line as u32, message }
+        })),
     }
 }
 

@@ -241,9 +241,9 @@ fn files_are_loaded_when_they_are_reached() {
     assert_eq!(program.methods_named("helper").len(), 0);
     assert_eq!(program.functions_named("helper").len(), 1);
     assert_eq!(program.load_mentioning(&["helper".into()].into()), 0);
-    let before = program.parsed();
+    let before = program.parsed().len();
     program.load(&[fixture.file("a/src/g.rs"), fixture.file("a/src/lib.rs")]);
-    assert_eq!(program.parsed(), before);
+    assert_eq!(program.parsed().len(), before);
     assert_eq!(program.unparsed().len(), 1);
     assert_eq!(program.unparsed()[0].1, 1);
     assert_eq!(program.callers_of("helper").len(), 1);

@@ -60,6 +60,7 @@ fn write_way(way: &Way, mut out: impl Write) -> io::Result<()> {
 pub fn write_summary(report: &Report, mut out: impl Write) -> io::Result<()> {
     let (errors, warnings) = (report.count(Level::Deny), report.count(Level::Warn));
     let found = match (errors, warnings) {
+        (0, 0) if report.is_nothing_read => "nothing was read".to_owned(),
         (0, 0) => "no findings".to_owned(),
         (errors, 0) => counted(errors, "error"),
         (0, warnings) => counted(warnings, "warning"),
@@ -78,7 +79,7 @@ pub fn write_summary(report: &Report, mut out: impl Write) -> io::Result<()> {
         0 => String::new(),
         files => format!(", {} not read", counted(files, "file")),
     };
-    let looked_at = format!("{} in {}", counted(figures.files, "file"), counted(figures.packages, "package"));
+    let looked_at = super::looked_at(&figures);
     writeln!(out, "{found}: {looked_at}, {} parsed{unread}, {} ms", figures.parsed, report.elapsed.as_millis())?;
     // Of several, the worst; of those, the first.
     let worst = report.findings.iter().rev().max_by_key(|shown| (shown.finding.level, shown.finding.confidence));

@@ -3,7 +3,7 @@
 //! All rules are declared with their pages, whether they found something or not. The journey is a code flow, and the fingerprint a partial fingerprint, so
 //! that a service knows a finding again when lines move. Columns count characters.
 
-use super::{Place, Report, Shown, Text, confidence_word, doubt, in_words, severity};
+use super::{Place, Report, Shown, Text, Unread, confidence_word, doubt, in_words, severity};
 use crate::diagnostic::Level;
 use crate::ir::Span;
 use crate::rules::{RULES, Rule};
@@ -210,7 +210,7 @@ fn run(report: &Report) -> Run<'_> {
         },
         column_kind: "unicodeCodePoints",
         invocations: [Invocation {
-            execution_successful: true,
+            execution_successful: !report.is_failure(),
             tool_execution_notifications: report.unreadable.iter().map(notification).collect(),
         }],
         results: report.findings.iter().map(|shown| result(report, shown)).collect(),
@@ -230,14 +230,14 @@ fn descriptor(rule: &Rule) -> Descriptor {
     }
 }
 
-fn notification(file: &crate::source::Unreadable) -> Notification {
+fn notification(file: &Unread) -> Notification {
     let region =
         Region { start_line: file.line.max(1), start_column: None, end_line: None, end_column: None, snippet: None };
     Notification {
-        level: "warning",
-        message: Message { text: format!("{}: not read: {}", file.file, file.message) },
+        level: if file.is_failure { "error" } else { "warning" },
+        message: Message { text: format!("{}: {}", file.in_checkout, file.message) },
         locations: [Location {
-            physical_location: PhysicalLocation { artifact_location: artifact(&file.file), region },
+            physical_location: PhysicalLocation { artifact_location: artifact(&file.in_checkout), region },
             message: None,
         }],
     }

@@ -22,9 +22,8 @@ pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
     let figures = report.statistics;
     writeln!(
         out,
-        "looked at: {} in {}, {} kB; {} parsed; {} not read; {} ms",
-        counted(figures.files, "file"),
-        counted(figures.packages, "package"),
+        "looked at: {}, {} kB; {} parsed; {} not read; {} ms",
+        super::looked_at(&figures),
         figures.bytes.div_ceil(1000),
         figures.parsed,
         report.unreadable.len(),

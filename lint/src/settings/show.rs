@@ -1,6 +1,6 @@
 //! `--show-settings`: what holds, and where each thing comes from.
 
-use super::{Layer, Override, Said, Settings};
+use super::{FILE, Layer, Override, Said, Settings};
 use crate::diagnostic::Level;
 use crate::report::level_word;
 use crate::rules::RULES;
@@ -38,6 +38,12 @@ pub fn show(root: &Root, settings: &Settings, flags: &dyn Fn(&str, Level) -> Opt
         show_list(&mut out, "excluded paths", &layers, |layer| {
             layer.exclude.iter().map(|said| (said.value.text.as_str(), said.line)).collect()
         });
+    }
+    if settings.layers.is_empty() {
+        let _ = writeln!(
+            out,
+            "no settings found: neither `[workspace.metadata.retry-after]` or `[package.metadata.retry-after]` in Cargo.toml nor {FILE}; all is as by default"
+        );
     }
     let layers: Vec<&Layer> = settings.layers.iter().collect();
     let lists: [(&str, Names); 4] = [

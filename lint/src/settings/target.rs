@@ -68,14 +68,20 @@ impl fmt::Display for Target {
     }
 }
 
-/// The rule of that name.
+/// The page of the rule or group of that name.
 ///
 /// # Errors
 ///
 /// A name that is none gives the complaint, with the name that is nearest.
-pub fn rule(name: &str) -> Result<&'static Rule, String> {
-    let found = RULES.iter().find(|rule| rule.id == name).copied();
-    found.ok_or_else(|| unknown("rule", name, RULES.iter().map(|rule| rule.id)))
+pub fn page(name: &str) -> Result<String, String> {
+    if let Some(rule) = RULES.iter().find(|rule| rule.id == name) {
+        return Ok(rule.page());
+    }
+    if let Some(group) = Group::ALL.into_iter().find(|group| group.as_str() == name) {
+        return Ok(group.page());
+    }
+    let names = RULES.iter().map(|rule| rule.id).chain(Group::ALL.iter().map(|group| group.as_str()));
+    Err(unknown("rule or group", name, names))
 }
 
 fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> String {
@@ -103,6 +109,10 @@ mod tests {
             Some("no rule or group `capped_hints`; did you mean `capped_hint`?")
         );
         assert_eq!(message("schedul").as_deref(), Some("no rule or group `schedul`; did you mean `schedule`?"));
+        assert_eq!(
+            message("CAPPED_HINT").as_deref(),
+            Some("no rule or group `CAPPED_HINT`; did you mean `capped_hint`?")
+        );
         assert_eq!(message("xyzzy").as_deref(), Some("no rule or group `xyzzy`; `cargo retry-after rules` lists them"));
     }
 }

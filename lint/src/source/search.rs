@@ -84,6 +84,8 @@ pub struct Search {
     pub mentions: Vec<Mentions>,
     /// The files that cannot be read as text, in order. They mention nothing above.
     pub unreadable: Vec<(FileId, Unreadable)>,
+    /// The files that hold a NUL byte, in order: whether it stands in code, where it must not, is seen when they are parsed.
+    pub with_nul: Vec<FileId>,
     /// The bytes that were searched.
     pub bytes: u64,
 }
@@ -128,16 +130,17 @@ pub fn search(workspace: &Workspace, headers: &[String]) -> Search {
         let own = work(workspace, &declared, &next);
         workers.into_iter().filter_map(|worker| worker.join().ok()).chain([own]).collect::<Vec<_>>()
     });
-    let mut result =
-        Search { mentions: vec![Mentions::default(); workspace.files.len()], unreadable: Vec::new(), bytes: 0 };
+    let mut result = Search { mentions: vec![Mentions::default(); workspace.files.len()], ..Search::default() };
     for part in &mut parts {
         for (file, mentions) in part.found.drain(..) {
             result.mentions[file.0 as usize] = mentions;
         }
         result.unreadable.append(&mut part.unreadable);
+        result.with_nul.append(&mut part.with_nul);
         result.bytes += part.bytes;
     }
     result.unreadable.sort_by_key(|(file, _)| *file);
+    result.with_nul.sort_unstable();
     result
 }
 
@@ -146,6 +149,7 @@ pub fn search(workspace: &Workspace, headers: &[String]) -> Search {
 struct Part {
     found: Vec<(FileId, Mentions)>,
     unreadable: Vec<(FileId, Unreadable)>,
+    with_nul: Vec<FileId>,
     bytes: u64,
 }
 
@@ -165,6 +169,9 @@ fn work(workspace: &Workspace, declared: &[Regex], next: &AtomicUsize) -> Part {
                     part.bytes += bytes.len() as u64;
                     let mut mentions = mentions(&bytes);
                     mentions.header |= declared.iter().any(|name| name.is_match(&bytes));
+                    if memchr::memchr(0, &bytes).is_some() {
+                        part.with_nul.push(id);
+                    }
                     if mentions.is_of_use() {
                         part.found.push((id, mentions));
                     }

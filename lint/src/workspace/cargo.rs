@@ -55,7 +55,7 @@ impl Cargo {
     /// `cargo metadata --no-deps` of a manifest, which must be an absolute path.
     pub(super) fn metadata(&self, manifest: &Path) -> Result<cargo_metadata::Metadata, Error> {
         let home = self.folder.path().join("home");
-        std::fs::create_dir_all(&home).map_err(|error| Error::new(error.to_string()))?;
+        std::fs::create_dir_all(&home).map_err(|error| Error::new(super::plain(&error)))?;
         let mut command = self.command();
         command
             .env("CARGO_HOME", home)
@@ -74,7 +74,8 @@ impl Cargo {
     pub(super) fn info(&self, spec: &str, offline: bool) -> Result<Output, Error> {
         // A workspace of our own, so that none is looked for above.
         let manifest = self.folder.path().join("Cargo.toml");
-        std::fs::write(&manifest, "[workspace]\nresolver = \"2\"\n").map_err(|error| Error::new(error.to_string()))?;
+        std::fs::write(&manifest, "[workspace]\nresolver = \"2\"\n")
+            .map_err(|error| Error::new(super::plain(&error)))?;
         let mut command = self.command();
         if let Some(home) = home() {
             command.env("CARGO_HOME", home);

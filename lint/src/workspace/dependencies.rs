@@ -92,12 +92,14 @@ impl Dependencies {
             }
             None if package.source.is_none() => self.missing.push(Unreadable {
                 file: name,
+                path: None,
                 line: 1,
                 message: "not looked at: a dependency by path that was not found; name its folder to have it read"
                     .to_owned(),
             }),
             None => self.missing.push(Unreadable {
                 file: name,
+                path: None,
                 line: 1,
                 message: format!(
                     "not looked at: its sources are not under cargo's home, and could not be fetched{reason}"

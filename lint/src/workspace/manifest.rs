@@ -1,6 +1,7 @@
 //! Manifests read without cargo: the few keys that say what a package is and where its files are.
 
 use super::walk;
+use crate::source::Unreadable;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
@@ -40,9 +41,25 @@ pub(super) struct WorkspaceKeys {
     pub(super) version: Option<String>,
 }
 
+/// Why a manifest cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem {
+    /// The line, from 1.
+    pub(super) line: u32,
+    pub(super) message: String,
+}
+
+impl Problem {
+    /// The manifest among the files that cannot be read. `file` is how reports name it.
+    pub(super) fn of(self, file: String, path: &Path, instead: &str) -> Unreadable {
+        let message = format!("not read: {}; {instead}", self.message);
+        Unreadable { file, path: Some(path.to_owned()), line: self.line, message }
+    }
+}
+
 /// Reads a manifest; the reason when it cannot be read.
-pub(super) fn read(path: &Path) -> Result<Manifest, String> {
-    parse(&text_of(path)?)
+pub(super) fn read(path: &Path) -> Result<Manifest, Problem> {
+    parse(&text_of(path).map_err(|message| Problem { line: 1, message })?)
 }
 
 /// The text of a manifest or of another file that people keep beside it; the reason when it cannot be read. Pipes and the like are not opened.
@@ -58,9 +75,13 @@ pub(crate) fn text_of(path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "not UTF-8".to_owned())
 }
 
-fn parse(text: &str) -> Result<Manifest, String> {
-    let table: Table =
-        text.trim_start_matches('\u{feff}').parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+fn parse(text: &str) -> Result<Manifest, Problem> {
+    let text = text.trim_start_matches('\u{feff}');
+    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+        let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
+        let line = 1 + before.matches('\n').count() as u32;
+        Problem { line, message: error.message().replace('\n', ", ") }
+    })?;
     Ok(Manifest {
         package: package(&table),
         workspace: table.get("workspace").and_then(Value::as_table).map(workspace),
@@ -137,6 +158,7 @@ mod tests {
     fn a_manifest_of_odd_types_is_no_package() {
         assert!(parse("package = 5").unwrap().package.is_none());
         assert!(parse("[package]\nname = 5").unwrap().package.is_none());
-        assert!(parse("[package").is_err());
+        let problem = parse("[package]\nname = \"a\"\nversion = \n").unwrap_err();
+        assert_eq!(problem.line, 3, "{problem:?}");
     }
 }

@@ -5,7 +5,7 @@
 //! Packages of one cargo workspace, or that depend on each other by path, are one [`Workspace`](super::Workspace); others in the same folder have
 //! nothing to do with each other and are looked at one by one.
 
-use super::manifest::{self, Manifest, PackageKeys};
+use super::manifest::{self, Manifest, PackageKeys, Problem};
 use super::walk::{self, Walked};
 use super::{Error, Package, Root, SourceFile};
 use crate::ir::FileId;
@@ -151,7 +151,8 @@ impl Builder {
             self.root.workspace.files.push(SourceFile { path, display, package, is_test, size });
         }
         for (path, message) in walked.odd {
-            self.root.unreadable.push(Unreadable { file: display(named, &path), line: 1, message });
+            let file = display(named, &path);
+            self.root.unreadable.push(Unreadable { file, path: Some(path), line: 1, message });
         }
     }
 
@@ -159,7 +160,7 @@ impl Builder {
     fn packages(
         &mut self,
         named: &Named,
-        manifests: &[(PathBuf, Result<Manifest, String>)],
+        manifests: &[(PathBuf, Result<Manifest, Problem>)],
         walked: &Walked,
     ) -> HashSet<PathBuf> {
         let inherited = manifests
@@ -178,10 +179,8 @@ impl Builder {
                 }
                 Ok(Manifest { package: None, .. }) => {}
                 Err(reason) => {
-                    self.root.notes.push(format!(
-                        "{}: not read: {reason}; its files are taken as plain files",
-                        display(named, path)
-                    ));
+                    let instead = "its files are taken as plain files, and its settings do not hold";
+                    self.root.broken_manifests.push(reason.clone().of(display(named, path), path, instead));
                     self.nameless(folder, &walked.files);
                 }
             }
@@ -319,6 +318,7 @@ fn split(mut root: Root, groups: &[usize]) -> Vec<Root> {
         return vec![root];
     }
     parts[0].unreadable = root.unreadable;
+    parts[0].broken_manifests = root.broken_manifests;
     parts[0].notes = root.notes;
     parts
 }
@@ -374,7 +374,7 @@ pub(super) fn is_test_folder_of(base: &Path, packages: &HashSet<PathBuf>, folder
 }
 
 /// Reads manifests on all cores, for a folder may hold hundreds of packages.
-fn read_all(paths: &[PathBuf]) -> Vec<(PathBuf, Result<Manifest, String>)> {
+fn read_all(paths: &[PathBuf]) -> Vec<(PathBuf, Result<Manifest, Problem>)> {
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let share = paths.len().div_ceil(threads).max(16);
     let read = |paths: &[PathBuf]| paths.iter().map(|path| (path.clone(), manifest::read(path))).collect::<Vec<_>>();

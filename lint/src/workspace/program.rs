@@ -30,7 +30,7 @@ pub(crate) fn is_inside(path: &Path, folder: &Path) -> bool {
 /// Runs the command to its end, or ends it after the limit.
 pub(crate) fn run(mut command: Command, limit: Duration) -> Result<Output, String> {
     let name = command.get_program().display().to_string();
-    let failed = |error: std::io::Error| format!("cannot run {name}: {error}");
+    let failed = |error: std::io::Error| format!("cannot run {name}: {}", super::plain(&error));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let stdout = read_aside(child.stdout.take());

@@ -1,7 +1,7 @@
 //! Cargo workspaces: the packages that a manifest leads to, and those of them that were asked for.
 
 use super::cargo::Cargo;
-use super::manifest::{self, Manifest, PackageKeys};
+use super::manifest::{self, Manifest, PackageKeys, Problem};
 use super::paths::{self, normal, slashed};
 use super::walk::{self, Walked};
 use super::{Error, Package, Root, Selection, SourceFile};
@@ -16,7 +16,7 @@ pub(super) fn discover(selection: &Selection) -> Result<Root, Error> {
     let manifest = start(selection)?;
     let folder = manifest.parent().unwrap_or(&manifest).to_owned();
     let top = workspace_root(&manifest);
-    let mut notes = Vec::new();
+    let (mut notes, mut broken) = (Vec::new(), Vec::new());
     let (members, walked) = match Cargo::find(Some(&top)).and_then(|cargo| cargo.metadata(&manifest)) {
         Ok(metadata) => {
             let members = Members::from_metadata(&metadata, &folder);
@@ -25,24 +25,34 @@ pub(super) fn discover(selection: &Selection) -> Result<Root, Error> {
         }
         Err(reason) => {
             let walked = walk::walk(&top, true);
-            let mut unread = Vec::new();
-            let members = Members::from_manifests(&top, &folder, &walked, &mut unread);
+            let members = Members::from_manifests(&top, &folder, &walked, &mut broken);
+            // One above may be the workspace's, which cannot be known of one that cannot be read.
+            let above = manifest::upwards(&top).filter(|path| path.parent() != Some(&top));
+            broken.extend(above.filter_map(|path| manifest::read(&path).err().map(|problem| (path, problem))));
             let told = "cargo could not read the workspace, its manifests were read instead";
             // A manifest that is named with what is wrong with it is most often what cargo stumbled over too.
-            notes.push(if unread.is_empty() { format!("{told}: {reason}") } else { told.to_owned() });
-            notes.append(&mut unread);
+            notes.push(if broken.is_empty() { format!("{told}: {reason}") } else { told.to_owned() });
             (members, walked)
         }
     };
     if members.packages.is_empty() {
-        return Err(Error::new(format!("no package found from `{}`", manifest.display())));
+        let reason = broken.first().map_or_else(String::new, |(path, problem)| {
+            format!(": `{}`, line {}: {}", path.display(), problem.line, problem.message)
+        });
+        return Err(Error::new(format!("no package found from `{}`{reason}", manifest.display())));
     }
     let selected = members.select(selection)?;
     if !selected.contains(&true) {
         return Err(members.none_left(selection));
     }
+    let members_root = members.root.clone();
     let mut root = build(members, &selected, walked);
     root.notes = notes;
+    root.starts_broken =
+        broken.iter().any(|(path, _)| *path == manifest || top.starts_with(path.parent().unwrap_or(path)));
+    let instead = "what it says of packages and settings does not hold";
+    root.broken_manifests =
+        broken.into_iter().map(|(path, problem)| problem.of(relative(&members_root, &path), &path, instead)).collect();
     Ok(root)
 }
 
@@ -117,7 +127,7 @@ impl Members {
     }
 
     /// What cargo would find, near enough: the packages below the workspace's folder that `members` names or that path dependencies lead to.
-    fn from_manifests(root: &Path, folder: &Path, walked: &Walked, notes: &mut Vec<String>) -> Members {
+    fn from_manifests(root: &Path, folder: &Path, walked: &Walked, unread: &mut Vec<(PathBuf, Problem)>) -> Members {
         let mut known: BTreeMap<PathBuf, PackageKeys> = BTreeMap::new();
         let mut workspace = None;
         let mut broken = Vec::new();
@@ -131,7 +141,7 @@ impl Members {
                     known.extend(package.map(|keys| (place.to_owned(), keys)));
                 }
                 Err(reason) => {
-                    notes.push(format!("{}: not read: {reason}", slashed(path.strip_prefix(root).unwrap_or(path))));
+                    unread.push((path.clone(), reason));
                     broken.push(place);
                 }
             }
@@ -316,7 +326,8 @@ fn build(members: Members, selected: &[bool], walked: Walked) -> Root {
     }
     root.workspace.files.sort_by(|a, b| a.display.cmp(&b.display));
     for (path, message) in walked.odd {
-        root.unreadable.push(Unreadable { file: relative(&members.root, &path), line: 1, message });
+        let file = relative(&members.root, &path);
+        root.unreadable.push(Unreadable { file, path: Some(path), line: 1, message });
     }
     let packages = members.packages.into_iter().zip(selected).map(|(package, selected)| Package {
         name: Some(package.name),

@@ -185,7 +185,7 @@ fn reason(error: &ignore::Error) -> String {
 }
 
 /// The operating system's words without its number.
-pub(crate) fn plain(error: &std::io::Error) -> String {
+pub fn plain(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split(" (os error").next().unwrap_or_default();
     let mut letters = text.chars();

@@ -24,6 +24,7 @@ fn odd() -> (tempfile::TempDir, Report) {
         suppressed: Vec::new(),
         unreadable: vec![Unreadable {
             file: "src/broken one.rs".to_owned(),
+            path: Some(root.workspace.packages[0].root.join("src/broken one.rs")),
             line: 3,
             message: "expected `(`".to_owned(),
         }],
