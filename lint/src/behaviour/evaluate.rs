@@ -140,6 +140,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             Op::Index { base, index } => {
                 let base = self.eval(*base, None)?;
                 let index = self.eval(*index, None)?;
+                if self.is_missing_header(&base, &index, span) {
+                    return None;
+                }
                 self.index(&base, &index, span)
             }
             Op::Construct { path, fields, rest } => {
@@ -283,10 +286,12 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 Value::unit()
             }
             Op::Branch { scrutinee, arms } => return self.branch(id, *scrutinee, arms, span, want),
-            Op::Loop { label, body } => return self.run_loop(label.as_ref(), None, *body, span),
+            Op::Loop { label, body } => return self.run_loop(label.as_ref(), None, *body, span, span),
             Op::For { label, pattern, iterator, body } => {
+                // What is said of a loop stands at its first line.
+                let head = Span { end: self.frame().body.expr(*iterator).span.end, ..span };
                 let iterator = self.eval(*iterator, None)?;
-                return self.run_loop(label.as_ref(), Some((pattern, iterator)), *body, span);
+                return self.run_loop(label.as_ref(), Some((pattern, iterator)), *body, head, span);
             }
             Op::Closure { .. } => {
                 let closure = Closure {

@@ -215,6 +215,7 @@ impl<'p> Evaluator<'p, '_> {
         label: Option<&Name>,
         iteration: Option<(&'p Pattern, Value)>,
         body: ExprId,
+        head: Span,
         span: Span,
     ) -> Option<Value> {
         let outer_slept = std::mem::replace(&mut self.world.shared.slept, Value::plain(Kind::Duration(0), span));
@@ -231,7 +232,7 @@ impl<'p> Evaluator<'p, '_> {
         let mut exits: Vec<(Value, World)> = Vec::new();
         let mut hint_decides = false;
         let first_outcome = self.log.outcomes.len();
-        self.iterations.push(span);
+        self.iterations.push(head);
         let mut round = 0;
         loop {
             if let Some((pattern, iterator)) = &iteration {

@@ -30,6 +30,8 @@ pub enum HazardKind {
     Panic,
     /// An index or a range beyond the end.
     Index,
+    /// A map is indexed by a key that it does not have.
+    MissingKey,
     /// A float that no duration can be made of: not a number, infinite or below zero.
     FloatDuration,
     /// A number that the duration's type cannot hold.

@@ -134,6 +134,28 @@ pub fn header_text(case: Case) -> String {
 
 /// A time in words: `7 s`, `1.5 s`, `10000000 s`.
 pub fn in_words(nanoseconds: i128) -> String {
-    let seconds = nanoseconds as f64 / 1e9;
-    format!("{seconds} s")
+    let (time, sign) = (nanoseconds.unsigned_abs(), if nanoseconds < 0 { "-" } else { "" });
+    let (seconds, rest) = (time / 1_000_000_000, time % 1_000_000_000);
+    let fraction = format!(".{rest:09}");
+    format!("{sign}{seconds}{} s", fraction.trim_end_matches(['0', '.']))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_told_to_the_last_digit() {
+        for (nanoseconds, words) in [
+            (0, "0 s"),
+            (7_000_000, "0.007 s"),
+            (1_500_000_000, "1.5 s"),
+            (-2_000_000_000, "-2 s"),
+            (100 * i128::from(super::super::case::SECOND), "100 s"),
+            (i128::from(u64::MAX) * 1_000_000_000, "18446744073709551615 s"),
+            (i128::from(u64::MAX) * 1_000_000_000 + 999_999_999, "18446744073709551615.999999999 s"),
+        ] {
+            assert_eq!(in_words(nanoseconds), words);
+        }
+    }
 }

@@ -2,10 +2,11 @@
 
 use super::case::{Case, Need, SECOND};
 use super::evaluate::{Evaluator, step};
+use super::hazard::HazardKind;
 use super::library::time::Forms;
 use super::log::SourceKind;
 use super::trail::{Event, SourceIndex, Trail};
-use super::value::{Kind, Origin, Value};
+use super::value::{Kind, Origin, OriginStep, Value};
 use crate::ir::{Name, Span};
 use crate::names;
 use std::rc::Rc;
@@ -81,6 +82,17 @@ impl Evaluator<'_, '_> {
                 Value::none(step(Event::Absent, span, &read), span)
             }
         }
+    }
+
+    /// `headers["retry-after"]` of a map that has no such key: the program panics there. What panics is a map; a JSON object gives nothing instead.
+    pub fn is_missing_header(&mut self, base: &Value, index: &Value, span: Span) -> bool {
+        let Some(name) = self.header_name(index).filter(|_| self.case == Case::Absent) else { return false };
+        if self.world.shared.header_set || self.is_emission() || !is_map(base) {
+            return false;
+        }
+        let trail = self.read_option(&name, span).trail;
+        self.hazard(HazardKind::MissingKey, span, &trail);
+        true
     }
 
     /// An unknown name is compared with the header's: it is the header's, unless the case has none. What it belongs to is the header then.
@@ -207,6 +219,19 @@ impl Evaluator<'_, '_> {
                 }
                 _ => {}
             }
+        }
+    }
+}
+
+/// Whether what is indexed is a map of headers, by its type where one is written, else by its name.
+fn is_map(base: &Value) -> bool {
+    let Kind::Unknown(origin) = &base.kind else { return false };
+    match origin.ty.as_ref().and_then(|ty| ty.ty.last_segment()) {
+        Some(ty) => matches!(ty, "HeaderMap" | "HashMap" | "BTreeMap" | "IndexMap" | "Headers"),
+        None => {
+            let is_wrapper = |origin: &&Origin| matches!(origin.step, OriginStep::Inner);
+            let named = origin.way().find(|origin| !is_wrapper(origin));
+            named.and_then(Origin::name).is_some_and(|name| name.to_lowercase().contains("header"))
         }
     }
 }

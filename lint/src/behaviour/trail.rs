@@ -28,6 +28,13 @@ pub enum Event {
     ParsedNumber,
     /// Text became a date.
     ParsedDate,
+    /// A number became a time: so many of a unit of so many nanoseconds.
+    Timed {
+        /// The number.
+        number: u64,
+        /// The unit, in nanoseconds.
+        unit: u64,
+    },
     /// Text was no number.
     NotNumber,
     /// Text was no date.

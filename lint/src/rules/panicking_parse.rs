@@ -1,13 +1,13 @@
 //! # panicking_parse
 //!
-//! A value of the header makes the program panic.
+//! A value of the header, or its absence, makes the program panic.
 //!
 //! ## Why
 //!
 //! The value comes from the network: from a proxy in front of the server, from a server in distress, or from someone who wants to see what happens.
 //! One that is odd, huge or not even text ends the task or the process exactly while the server is failing, and a restart that sends the same request
 //! again meets the same value.
-//! `Duration::from_secs_f64`, `Instant + Duration` and chrono's `Duration::seconds` panic without an `unwrap` in sight.
+//! `Duration::from_secs_f64`, `Instant + Duration`, chrono's `Duration::seconds` and a map of headers that is indexed panic without an `unwrap` in sight.
 //!
 //! ## Bad
 //!
@@ -65,6 +65,17 @@
 //! }
 //! ```
 //!
+//! ```rust
+//! use std::time::Duration;
+//!
+//! /// Not every 429 comes with the header.
+//! pub fn hint(response: &reqwest::Response) -> Option<Duration> {
+//!     let text = response.headers()["retry-after"].to_str().ok()?;
+//!     //         ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ panics where the header is missing
+//!     Some(Duration::from_secs(text.parse().ok()?))
+//! }
+//! ```
+//!
 //! ## Good
 //!
 //! ```rust
@@ -114,6 +125,20 @@
 //!     let text = headers.get(RETRY_AFTER)?.to_str().ok()?;
 //!     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
 //!     let seconds = text.get(..digits)?.parse().ok()?;
+//!     Some(Duration::from_secs(seconds))
+//! }
+//! ```
+//!
+//! ```rust
+//! use reqwest::header::{HeaderMap, RETRY_AFTER};
+//! use std::time::Duration;
+//!
+//! /// The index comes after a look whether the header is there.
+//! pub fn hint(headers: &HeaderMap) -> Option<Duration> {
+//!     if !headers.contains_key(RETRY_AFTER) {
+//!         return None;
+//!     }
+//!     let seconds = headers[RETRY_AFTER].to_str().ok()?.parse().ok()?;
 //!     Some(Duration::from_secs(seconds))
 //! }
 //! ```
@@ -176,6 +201,9 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 "panics where the text is shorter than expected",
                 "use `get`, and treat a value that cannot be read as no hint",
             ),
+            HazardKind::MissingKey => {
+                ("panics where the header is missing", "use `get`, and treat a missing header as no hint")
+            }
             HazardKind::FloatDuration => (
                 "panics on a negative number, on NaN and on infinity",
                 "read `1*DIGIT` into an integer, or use `Duration::try_from_secs_f64`",
@@ -211,7 +239,10 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 level: RULE.level,
                 confidence: if named { Confidence::Medium } else { Confidence::High },
                 span: hazard.span,
-                message: "a value of the header makes the program panic".to_owned(),
+                message: match hazard.case {
+                    Case::Absent => "a missing header makes the program panic".to_owned(),
+                    _ => "a value of the header makes the program panic".to_owned(),
+                },
                 label: label.to_owned(),
                 help: help.to_owned(),
                 flow: journey_along(facts, &[trail], focus, None),

@@ -125,7 +125,7 @@ use crate::behaviour::Facts;
 use crate::behaviour::case::{Case, SECOND};
 use crate::behaviour::journey::{in_words, journey, journey_along};
 use crate::behaviour::log::{SinkKind, SourceKind};
-use crate::behaviour::trail::SourceIndex;
+use crate::behaviour::trail::{Event, SourceIndex};
 use crate::behaviour::value::Kind;
 use crate::diagnostic::Witness;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
@@ -210,7 +210,13 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             {
                 continue;
             }
-            let span = outcome.value.at.unwrap_or(outcome.span);
+            // Where the header's own number became the time, the fault is there; else it is where the number was changed.
+            let own: Option<u64> = text.parse().ok();
+            let made = outcome.value.trail.find(false, |node| match node.event {
+                Event::Timed { number, unit } => Some(number) == own && i128::from(number) * i128::from(unit) == time,
+                _ => false,
+            });
+            let span = made.map(|node| node.span).or(outcome.value.at).unwrap_or(outcome.span);
             let label = if time < SECOND {
                 "seconds are taken for milliseconds here"
             } else {

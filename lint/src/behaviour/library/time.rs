@@ -124,7 +124,13 @@ impl Evaluator<'_, '_> {
                     if !fallible && of_chrono && time > i128::from(i64::MAX) * 1_000_000 {
                         this.hazard(HazardKind::LargeDuration, span, &value.trail);
                     }
-                    value.map(Kind::Duration(time))
+                    let made = value.map(Kind::Duration(time));
+                    match (u64::try_from(number), u64::try_from(nanoseconds)) {
+                        (Ok(number), Ok(unit)) if value.trail.carries_hint() => {
+                            made.on(step(Event::Timed { number, unit }, span, &value.trail))
+                        }
+                        _ => made,
+                    }
                 }
                 Kind::Float(number) => {
                     let seconds = number * (nanoseconds as f64 / 1e9);
