@@ -7,7 +7,7 @@
 use crate::report::{Report, Shown, flagged_hash};
 use crate::workspace::nearest;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The form of the file; raised when an older version of the tool would misread it.
 const VERSION: u32 = 1;
@@ -33,6 +33,13 @@ pub struct Entry {
     pub package: Option<String>,
     /// The beginning of the flagged text, for whoever reads the file.
     pub text: String,
+}
+
+impl Entry {
+    /// That the entry is stale, for a reader.
+    pub fn in_words(&self) -> String {
+        format!("stale entry of the baseline: {} in {}: {}", self.rule, self.file, self.text)
+    }
 }
 
 /// What became of a report.
@@ -69,12 +76,35 @@ impl Baseline {
     ///
     /// Text that is no baseline, or one of a newer form.
     pub fn parse(text: &str) -> Result<Baseline, String> {
-        let contents: Contents = serde_json::from_str(text)
-            .map_err(|error| format!("not a baseline: {error}; --write-baseline makes one"))?;
+        let wrong = |what: String| format!("not a baseline: {what}; --write-baseline makes one");
+        let json: serde_json::Value =
+            serde_json::from_str(text).map_err(|error| wrong(format!("no JSON in line {}: {error}", error.line())))?;
+        if !json.is_object() {
+            return Err(wrong("no object with `version` and `findings`".to_owned()));
+        }
+        let contents: Contents = serde_json::from_str(text).map_err(|error| wrong(error.to_string()))?;
         if contents.version != VERSION {
             return Err(format!("a baseline of version {}; this program reads version {VERSION}", contents.version));
         }
         Ok(Baseline { entries: contents.findings })
+    }
+
+    /// The entries that the report shows no finding for, and of which `is_judged` says that this run could not have seen one.
+    pub fn unseen(&self, report: &Report, folder: &Path, is_judged: impl Fn(&Entry) -> bool) -> Vec<Entry> {
+        let mut open: Vec<Option<&Entry>> = self.entries.iter().map(Some).collect();
+        let keys: Vec<Entry> = report.findings.iter().map(|shown| entry(report, shown, folder)).collect();
+        for same_file in [true, false] {
+            for key in &keys {
+                take(&mut open, key, same_file);
+            }
+        }
+        open.into_iter().flatten().filter(|entry| !is_judged(entry)).cloned().collect()
+    }
+
+    /// With these entries besides.
+    pub fn with(mut self, more: Vec<Entry>) -> Baseline {
+        self.entries.extend(more);
+        Baseline::from_entries(self.entries)
     }
 
     /// How many entries there are.
@@ -161,10 +191,17 @@ fn entry(report: &Report, shown: &Shown, folder: &Path) -> Entry {
     Entry { file, rule: shown.finding.rule.to_owned(), hash, package, text }
 }
 
-/// The file seen from the folder, with `/`; with its whole path where it lies elsewhere.
-pub fn relative(file: &Path, folder: &Path) -> String {
-    let inside = file.strip_prefix(folder).unwrap_or(file);
-    inside.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+/// The file seen from the folder, with `/`, and with `..` where it lies elsewhere: the name must not tell of the machine. Where the two have nothing in common,
+/// its whole path.
+fn relative(file: &Path, folder: &Path) -> String {
+    let mut up = PathBuf::new();
+    let above = folder.ancestors().find_map(|above| {
+        let inside = file.strip_prefix(above).ok().filter(|_| above.parent().is_some());
+        let name = inside.map(|inside| up.join(inside));
+        up.push("..");
+        name
+    });
+    above.as_deref().unwrap_or(file).to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
 }
 
 /// A rule that an entry names and that is none any more, with the nearest one.
@@ -206,6 +243,14 @@ mod tests {
         assert_eq!(Baseline::parse(&text), Ok(baseline));
         let empty = Baseline::from_entries(Vec::new());
         assert_eq!(Baseline::parse(&empty.to_text()), Ok(empty));
+    }
+
+    #[test]
+    fn a_file_elsewhere_is_named_from_the_folder() {
+        let name = |file: &str| relative(Path::new(file), Path::new("/home/a/checks"));
+        assert_eq!(name("/home/a/checks/src/b.rs"), "src/b.rs");
+        assert_eq!(name("/home/a/src/b.rs"), "../src/b.rs");
+        assert_eq!(name("/srv/b.rs"), "/srv/b.rs", "nothing in common");
     }
 
     #[test]

@@ -29,6 +29,7 @@ use diagnostic::Finding;
 use extract::Subject;
 use module::Program;
 use source::Unreadable;
+use std::collections::BTreeSet;
 use workspace::Workspace;
 
 /// What one workspace came to.
@@ -75,8 +76,8 @@ pub struct Statistics {
 /// What an analysis is told beforehand.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// The names that the project declares.
-    pub vocabulary: Vocabulary,
+    /// The names that each package declares, in the order of the workspace's packages; none where it has no entry.
+    pub vocabularies: Vec<Vocabulary>,
     /// Whether suppressions in the code are passed over.
     pub ignores_suppressions: bool,
 }
@@ -101,8 +102,9 @@ pub fn analyse_for_proof(workspace: &Workspace, options: &Options) -> (Analysis,
 }
 
 fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Program<'w>, Log) {
-    options.vocabulary.put_in_force();
-    let found = source::search(workspace, &options.vocabulary.headers);
+    names::put_in_force(&options.vocabularies);
+    let headers: BTreeSet<&String> = options.vocabularies.iter().flat_map(|own| &own.headers).collect();
+    let found = source::search(workspace, &headers.into_iter().cloned().collect::<Vec<_>>());
     let mut program = Program::new(workspace);
     let wanted = found.with_any().chain(found.with_nul.iter().copied());
     let candidates: Vec<ir::FileId> = wanted.filter(|file| !workspace.file(*file).is_test).collect();

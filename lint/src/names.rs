@@ -3,6 +3,7 @@
 mod vocabulary;
 
 pub use vocabulary::{Vocabulary, is_declared_date_parser, is_declared_sleep, is_safe_helper};
+pub(crate) use vocabulary::{look_from, put_in_force};
 
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;

@@ -16,6 +16,7 @@ mod fingerprint;
 
 pub use fingerprint::flagged_hash;
 
+use crate::baseline::Entry;
 use crate::diagnostic::{Confidence, Finding, Level, Witness};
 use crate::ir::{FileId, Span};
 use crate::source::{self, LineIndex, Position, Unreadable};
@@ -38,6 +39,8 @@ pub struct Report {
     pub blind: Vec<(Place, String)>,
     /// What was odd about the workspaces themselves.
     pub notes: Vec<String>,
+    /// Entries of the baseline whose findings are gone; None where there is no baseline.
+    pub stale: Option<Vec<Entry>>,
     /// What brings each dependency in, by `name@version`; empty unless dependencies were looked at.
     pub ways: BTreeMap<String, Way>,
     /// The figures of all workspaces together.
@@ -199,7 +202,7 @@ impl Report {
         let unread: BTreeSet<&PathBuf> = sources.iter().filter_map(|file| file.path.as_ref()).collect();
         self.is_nothing_read &= root.workspace.files.iter().all(|file| unread.contains(&file.path));
         let named: BTreeSet<&PathBuf> = root.named.iter().map(|id| &root.workspace.file(*id).path).collect();
-        let manifests = root.broken_manifests.iter().map(|file| (file.clone(), root.starts_broken));
+        let manifests = root.broken_manifests.iter().map(|broken| (broken.file.clone(), broken.is_essential));
         let sources = sources.iter().map(|file| {
             let is_named = file.path.as_ref().is_some_and(|path| named.contains(path));
             (file.clone(), is_named)
@@ -339,6 +342,12 @@ fn in_words(witness: &Witness) -> String {
 fn doubt(confidence: Confidence) -> Option<String> {
     let is_doubtful = confidence < Confidence::High;
     is_doubtful.then(|| format!("{} confidence: a step was inferred, not seen", confidence_word(confidence)))
+}
+
+/// The text with signs for its control characters and line ends: a name of a file must not begin a line of its own, which a service that reads the output may
+/// take for a command.
+pub fn one_line(text: &str) -> String {
+    annotate_snippets::normalize_untrusted_str(text).replace('\n', "␊").replace('\r', "␍")
 }
 
 /// `1 file`, `2 files`.

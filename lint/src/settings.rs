@@ -2,7 +2,7 @@
 //!
 //! A file's settings are a `Layer`. For a package they are, the later one over the earlier: `[workspace.metadata.retry-after]` and `retry-after.toml` of the
 //! workspace, then `[package.metadata.retry-after]` and `retry-after.toml` of the package. Flags of the command line come over all of them.
-//! Levels and overrides are asked for a file; names hold for everything that is analysed together, since calls lead from package to package.
+//! Levels and overrides are asked for a file, names for the package whose code is looked at.
 
 mod show;
 mod table;
@@ -174,19 +174,43 @@ impl Settings {
         decided
     }
 
-    /// The names that all layers declare.
-    pub fn vocabulary(&self) -> Vocabulary {
-        let mut all = Vocabulary::default();
+    /// The names that each package declares: its workspace's and its own.
+    pub fn vocabularies(&self) -> Vec<Vocabulary> {
         let names = |list: &[Said<String>]| list.iter().map(|said| said.value.clone()).collect();
+        let of = |package: usize| {
+            let mut all = Vocabulary::default();
+            for layer in self.layers_of(package) {
+                all.extend(&Vocabulary {
+                    headers: names(&layer.headers),
+                    sleeps: names(&layer.sleeps),
+                    date_parsers: names(&layer.date_parsers),
+                    safe_helpers: names(&layer.safe_helpers),
+                });
+            }
+            all
+        };
+        (0..self.by_package.len()).map(of).collect()
+    }
+
+    /// The patterns that match no file of the root, as messages with their lines. Only a whole workspace tells.
+    pub fn unmatched(&self, root: &Root) -> Vec<String> {
+        let mut messages = Vec::new();
         for layer in &self.layers {
-            all.extend(&Vocabulary {
-                headers: names(&layer.headers),
-                sleeps: names(&layer.sleeps),
-                date_parsers: names(&layer.date_parsers),
-                safe_helpers: names(&layer.safe_helpers),
-            });
+            let lists = std::iter::once(("exclude", &layer.exclude))
+                .chain(layer.overrides.iter().map(|over| ("paths", &over.paths)));
+            for (key, said) in lists.flat_map(|(key, list)| list.iter().map(move |said| (key, said))) {
+                let matches = |path: &Path| said.value.matches(&layer.folder, path);
+                let lies_below = root.workspace.packages.iter().any(|package| package.root.starts_with(&layer.folder));
+                if lies_below && !root.workspace.files.iter().any(|file| matches(&file.path)) {
+                    messages.push(format!(
+                        "{}: `{}` in `{key}` matches no file",
+                        layer.line(said.line),
+                        said.value.text
+                    ));
+                }
+            }
         }
-        all
+        messages
     }
 
     /// Takes the excluded files out of the root, but for those that were named themselves.

@@ -22,7 +22,7 @@ pub fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
         .collect();
     program
         .functions()
-        .filter(|(_, function)| !function.is_test && !names::is_safe_helper(&function.name))
+        .filter(|(_, function)| !function.is_test && !is_declared_safe(program, function))
         .filter(|(_, function)| {
             let Some(body) = &function.body else { return false };
             names::reads_hint(&function.name) && !text_parameters(function).is_empty()
@@ -34,6 +34,14 @@ pub fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
         })
         .map(|(id, _)| id)
         .collect()
+}
+
+/// Whether the function's own package declares it as a safe helper.
+fn is_declared_safe(program: &Program<'_>, function: &Function) -> bool {
+    let before = names::look_from(Some(program.package_of(function.scope)));
+    let is_safe = names::is_safe_helper(&function.name);
+    names::look_from(before);
+    is_safe
 }
 
 /// A place that asks headers for a name that is almost the header's.

@@ -20,6 +20,8 @@ use std::ops::Range;
 
 /// How a suppression begins, after the slashes.
 const START: &str = "retry-after:";
+/// What such a comment holds in any case, with or without its colon.
+const NAME: &str = "retry-after";
 /// For a line or for what begins below.
 const ALLOW: &str = "allow";
 /// For a file.
@@ -47,7 +49,7 @@ pub fn apply(workspace: &Workspace, files: impl Iterator<Item = FileId>, finding
 
 fn apply_in(file: FileId, text: &str, applied: &mut Applied) {
     let mut reports = Vec::new();
-    for comment in comment::holding(text, START) {
+    for comment in comment::holding(text, NAME) {
         let directive = match parse(text, &comment) {
             Ok(Some(directive)) => directive,
             Ok(None) => continue,
@@ -132,12 +134,14 @@ struct Mistake {
 fn parse(text: &str, comment: &Comment) -> Result<Option<Directive>, Mistake> {
     let whole = &text[comment.place.clone()];
     let Some(body) = whole.strip_prefix("//").or_else(|| whole.strip_prefix("/*")) else { return Ok(None) };
-    // Documentation shows suppressions, and is none.
-    if body.starts_with(['/', '!', '*']) {
-        return Ok(None);
-    }
-    let body = body.strip_suffix("*/").unwrap_or(body).trim_end();
-    let Some(rest) = body.trim_start().strip_prefix(START) else { return Ok(None) };
+    // Documentation shows suppressions, and is none; but one that is all there is to a line was meant.
+    let is_documentation = body.starts_with(['/', '!', '*']);
+    let body = body.strip_suffix("*/").unwrap_or(body).trim_end().trim_start_matches(['/', '!', '*']);
+    let (has_colon, rest) = match (body.trim_start().strip_prefix(START), body.trim_start().strip_prefix(NAME)) {
+        (Some(rest), _) => (true, rest),
+        (None, Some(rest)) => (false, rest),
+        (None, None) => return Ok(None),
+    };
     let rest = rest.trim_start();
     let length = rest.find(|letter: char| !(letter.is_alphanumeric() || letter == '-' || letter == '_'));
     let (word, after) = rest.split_at(length.unwrap_or(rest.len()));
@@ -149,6 +153,15 @@ fn parse(text: &str, comment: &Comment) -> Result<Option<Directive>, Mistake> {
         help,
     };
     let form = || "write `// retry-after: allow(RULE): the reason`, or `allow-file` for the whole file".to_owned();
+    if is_documentation || !has_colon {
+        let is_meant = (word == ALLOW || word == ALLOW_FILE) && after.starts_with('(') && names_rule(after);
+        let (message, label) = if is_documentation {
+            ("a suppression in a documentation comment is not obeyed", "documentation")
+        } else {
+            ("a suppression without a colon behind `retry-after` is not obeyed", "no colon before it")
+        };
+        return if is_meant { Err(mistake(message.to_owned(), label, form())) } else { Ok(None) };
+    }
     if word != ALLOW && word != ALLOW_FILE {
         // `retry-after: 120` in a comment is about the header.
         if !after.starts_with('(') {
@@ -163,6 +176,11 @@ fn parse(text: &str, comment: &Comment) -> Result<Option<Directive>, Mistake> {
         // `retry-after: allow us some time` is prose.
         if !after.trim_start().starts_with('(') && !after.trim().is_empty() && !names_rule(after) {
             return Ok(None);
+        }
+        if after.trim_start().starts_with('(') && !after.contains(')') {
+            let message = "a suppression's list of rules does not end in its line".to_owned();
+            let help = "write the whole list in one line, or one comment for each rule".to_owned();
+            return Err(mistake(message, "no `)` in this line", help));
         }
         return Err(mistake("a suppression names no rule".to_owned(), "of which rule?", form()));
     };

@@ -17,7 +17,8 @@ mod walk;
 
 pub use dependencies::{Dependencies, Way, dependencies};
 pub(crate) use manifest::text_of;
-pub(crate) use project::workspace_folder;
+pub use paths::normal;
+pub use project::workspace_folder;
 pub use requirements::{Requirement, Requirements};
 pub use walk::plain;
 
@@ -117,15 +118,22 @@ pub struct Root {
     /// What looked like a source file and cannot be read: a pipe, a link that leads nowhere, a folder that may not be opened.
     pub unreadable: Vec<Unreadable>,
     /// The manifests that cannot be read.
-    pub broken_manifests: Vec<Unreadable>,
-    /// Whether the work hangs on one of these: the one that was named, or found from the current folder, or their workspace's.
-    pub starts_broken: bool,
+    pub broken_manifests: Vec<BrokenManifest>,
     /// What the user should know: that cargo could not read the workspace, what was done instead.
     pub notes: Vec<String>,
     /// Whether reports name its packages with their version.
     pub versioned: bool,
     /// The files that were named themselves.
     pub named: Vec<FileId>,
+}
+
+/// A manifest that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokenManifest {
+    /// The manifest, and what is wrong with it.
+    pub file: Unreadable,
+    /// Whether the work hangs on it: it was named or found from the current folder, is their workspace's, or that of a package that is reported on.
+    pub is_essential: bool,
 }
 
 impl Root {

@@ -107,7 +107,7 @@ impl<'p> Evaluator<'p, '_> {
             let shared = std::mem::replace(&mut self.world.shared, Shared::new(span));
             let self_type = constant.owner.self_type().cloned();
             let output = Some(TypeAt { ty: constant.ty.clone(), scope: constant.scope, self_type: self_type.clone() });
-            self.frames.push(Frame {
+            self.push_frame(Frame {
                 code: Code::Constant(id),
                 body,
                 id: frame_id,
@@ -121,7 +121,7 @@ impl<'p> Evaluator<'p, '_> {
                 called_at: Some(span),
             });
             let value = self.eval(root, output.as_ref());
-            self.frames.pop();
+            self.pop_frame();
             self.world.locals = outer;
             self.world.shared = shared;
             value
@@ -255,7 +255,7 @@ impl<'p> Evaluator<'p, '_> {
         let outer = (!same_frame).then(|| std::mem::replace(&mut self.world.locals, (*closure.locals).clone()));
         let shape = self.shape(closure.code, body);
         let context = self.world.context.clone();
-        self.frames.push(Frame {
+        self.push_frame(Frame {
             code: closure.code,
             body,
             id: closure.frame,
@@ -337,7 +337,16 @@ impl<'p> Evaluator<'p, '_> {
         want: Option<&TypeAt>,
     ) -> Option<Value> {
         let function = self.program.function(id);
-        if let Some(value) = self.declared_call(&function.name, &arguments, span) {
+        // What is declared where it is called from counts, and so does what its own package says of it.
+        let own = Some(self.program.package_of(function.scope));
+        let from = names::look_from(own);
+        let declared = self.declared_call(&function.name, &arguments, span);
+        names::look_from(from);
+        let declared = declared.or_else(|| {
+            let is_elsewhere = from.is_some() && from != own;
+            if is_elsewhere { self.declared_call(&function.name, &arguments, span) } else { None }
+        });
+        if let Some(value) = declared {
             return Some(value);
         }
         let Some(body) = &function.body else {
@@ -405,7 +414,7 @@ impl<'p> Evaluator<'p, '_> {
             (Some(output), Some(want)) if is_generic(&output.ty, &function.generics) => Some(want.clone()),
             _ => output,
         };
-        self.frames.push(Frame {
+        self.push_frame(Frame {
             code: Code::Function(id),
             body,
             id: frame_id,

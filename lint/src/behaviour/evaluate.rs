@@ -16,6 +16,7 @@ use super::trail::{Event, Trail};
 use super::value::{Closure, Code, Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{BinaryOp, Body, ExprId, LocalId, Name, Op, Span, Type};
 use crate::module::Program;
+use crate::names;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -59,6 +60,8 @@ pub struct Evaluator<'p, 'w> {
 impl<'p, 'w> Evaluator<'p, 'w> {
     /// An evaluator for one case.
     pub fn new(program: &'p Program<'w>, case: Case, log: &'p mut Log, at: Span) -> Self {
+        // A run before this one may have been cut short within a package.
+        names::look_from(None);
         Evaluator {
             program,
             case,
@@ -87,6 +90,19 @@ impl<'p, 'w> Evaluator<'p, 'w> {
     /// The innermost frame.
     pub fn frame(&self) -> &Frame<'p> {
         self.frames.last().expect("code runs in a frame")
+    }
+
+    /// Begins to run code. Names are looked at from within its package.
+    pub fn push_frame(&mut self, frame: Frame<'p>) {
+        names::look_from(Some(self.program.package_of(frame.scope)));
+        self.frames.push(frame);
+    }
+
+    /// Ends the innermost frame.
+    pub fn pop_frame(&mut self) -> Option<Frame<'p>> {
+        let ended = self.frames.pop();
+        names::look_from(self.frames.last().map(|frame| self.program.package_of(frame.scope)));
+        ended
     }
 
     /// The shape of a code's arena.
@@ -572,7 +588,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             (frame.code, frame.body, frame.self_type.clone(), frame.scope, frame.shape.clone())
         };
         let id = self.frame().id;
-        self.frames.push(Frame {
+        self.push_frame(Frame {
             code,
             body: arena,
             id,
@@ -593,7 +609,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
 
     /// Ends the innermost frame: all that it returned, as one value, and the joined state.
     pub fn close(&mut self, value: Option<Value>, span: Span) -> Option<Value> {
-        let frame = self.frames.pop().expect("pushed by the caller");
+        let frame = self.pop_frame().expect("pushed by the caller");
         let mut values = Vec::new();
         let mut states = Vec::new();
         if let Some(value) = value {

@@ -12,6 +12,11 @@ pub(super) fn command_first(mut arguments: Vec<OsString>) -> Vec<OsString> {
     let commands = commands();
     let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     let is_command = |argument: &OsString| commands.iter().any(|command| argument == command.as_str());
+    // `help COMMAND`, as other programs have it, unless there is something of that name to look at.
+    if arguments.get(1).is_some_and(|argument| argument == "help") && !Path::new("help").exists() {
+        let command = arguments.get(2).filter(|argument| is_command(argument)).cloned();
+        return arguments.into_iter().take(1).chain(command).chain(["--help".into()]).collect();
+    }
     let place = (2..end).find(|place| is_command(&arguments[*place]) && are_flags(&arguments[..*place]));
     if let Some(place) = place {
         let command = arguments.remove(place);
@@ -87,6 +92,8 @@ mod tests {
         {
             assert_eq!(ordered(same).join(" "), same);
         }
+        assert_eq!(ordered("x help"), ["x", "--help"]);
+        assert_eq!(ordered("x help explain"), ["x", "explain", "--help"]);
         assert_eq!(ordered("x -p lint lint").join(" "), "x lint -p lint");
     }
 

@@ -11,20 +11,24 @@ use retry_after_lint::report::compare::{human, json, level};
 /// What `compare --help` says besides.
 pub(super) const AFTER_HELP: &str = "\
 This command compiles and runs code:
-  Each place that reads and parses the hint is cut out of its package and compiled with the crates that it needs, in the versions of the
-  lockfile, build scripts and macros included. Then it is run beside the reference, in a process of its own with limits of time and memory,
-  on the values of a corpus and on generated ones. The checkout's cargo configuration and toolchain are obeyed. Only for code you trust;
-  `lint` runs nothing. Nothing is written but `retry-after` in the target folder.
+  Each place that reads and parses the hint is cut out of its package and compiled with
+  the crates that it needs, in the versions of the lockfile, build scripts and macros
+  included. Then it is run beside the reference, in a process of its own with limits of
+  time and memory, on the values of a corpus and on generated ones. The checkout's cargo
+  configuration and toolchain are obeyed. Only for code you trust; `lint` runs nothing.
+  Nothing is written but `retry-after` in the target folder.
 
 Exit codes:
-  0  no divergence at deny level (warnings do not fail the run unless --deny-warnings is given)
+  0  no divergence at deny level (warnings do not fail the run unless --deny-warnings
+     is given)
   1  divergences at deny level
-  2  it could not do its work: wrong usage, an unknown SITE, places that read the hint and none of them compiled
+  2  it could not do its work: wrong usage, an unknown SITE, places that read the
+     hint and none of them compiled
 
 Examples:
-  cargo retry-after compare                                  the package or workspace of the current folder
+  cargo retry-after compare                         the package or workspace of the current folder
   cargo retry-after compare client:src/retry.rs --inputs 1000000
-  cargo retry-after compare --crate cargo@0.100.0            a published crate";
+  cargo retry-after compare --crate cargo@0.100.0   a published crate";
 
 /// The flags of `compare`.
 #[derive(Args)]

@@ -24,7 +24,7 @@ pub(super) struct ConfigurationArgs {
     isolated: bool,
 
     /// Print what holds and where each setting comes from, instead of linting
-    #[arg(long, help_heading = "Configuration")]
+    #[arg(long, conflicts_with = "format", help_heading = "Configuration")]
     show_settings: bool,
 }
 
@@ -35,11 +35,15 @@ impl ConfigurationArgs {
     }
 
     /// Reads the settings of each root, and takes out of it what they exclude.
-    pub(super) fn read(&self, roots: &mut [Root], folder: &Path) -> Result<Vec<Settings>, Failure> {
+    /// Where they are a `whole` workspace, patterns that match nothing in it are noted.
+    pub(super) fn read(&self, roots: &mut [Root], folder: &Path, whole: bool) -> Result<Vec<Settings>, Failure> {
         let mut all = Vec::new();
         for root in roots {
             let settings =
                 if self.isolated { Settings::default() } else { Settings::find(root, self.config.as_deref(), folder)? };
+            if whole && !root.versioned {
+                root.notes.extend(settings.unmatched(root));
+            }
             settings.exclude(root);
             all.push(settings);
         }

@@ -18,6 +18,11 @@ pub(super) struct DependencyArgs {
 }
 
 impl DependencyArgs {
+    /// Whether the dependencies are looked at.
+    pub(super) fn is_asked_for(&self) -> bool {
+        self.deps
+    }
+
     /// Finds the dependencies, if that is asked for, and puts them behind the roots. Returns what brings each in.
     pub(super) fn find(&self, roots: &mut Vec<Root>) -> Result<BTreeMap<String, Way>, Failure> {
         if !self.deps {

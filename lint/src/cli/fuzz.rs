@@ -12,21 +12,25 @@ use std::time::Duration;
 /// What `fuzz --help` says besides.
 pub(super) const AFTER_HELP: &str = "\
 This command compiles and runs code:
-  Each place that reads and parses the hint is cut out and compiled as `compare` does, and run under libFuzzer by cargo-fuzz. Only for code you
-  trust; `lint` runs nothing. Nothing is written but `retry-after` in the target folder, and the folder of --regressions.
+  Each place that reads and parses the hint is cut out and compiled as `compare` does,
+  and run under libFuzzer by cargo-fuzz. Only for code you trust; `lint` runs nothing.
+  Nothing is written but `retry-after` in the target folder, and the folder of
+  --regressions.
 
 What it needs:
   cargo install cargo-fuzz
   rustup toolchain install nightly     for the address sanitizer; --stable does without
 
 What is kept:
-  The corpus of each place is kept between runs, merged and minimised. The first header of each new kind of divergence, made as simple as it
-  can be, is saved as a regression, and `compare` asks about it from then on.
+  The corpus of each place is kept between runs, merged and minimised. The first header
+  of each new kind of divergence, made as simple as it can be, is saved as a regression,
+  and `compare` asks about it from then on.
 
 Exit codes:
   0  nothing new was found
   1  something new was found
-  2  it could not do its work: wrong usage, a missing tool, an unknown SITE, no place that can be fuzzed
+  2  it could not do its work: wrong usage, a missing tool, an unknown SITE, no place
+     that can be fuzzed
 
 Examples:
   cargo retry-after fuzz                                     until stopped, all places in turns

@@ -82,7 +82,7 @@ pub(super) struct LintArgs {
     #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
     verbose: bool,
 
-    /// Only the findings: no summary, no notes
+    /// Only the findings, and what could not be read: no summary, no notes
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
 
@@ -139,7 +139,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         None => error.into(),
     })?;
     let ways = args.dependencies.find(&mut roots)?;
-    let settings = args.configuration.read(&mut roots, &folder)?;
+    let settings = args.configuration.read(&mut roots, &folder, args.paths.is_empty())?;
     if let Some(code) = args.configuration.show(&roots, &settings, &levels, color)? {
         return Ok(code);
     }
@@ -147,7 +147,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         return Err(Failure("no Rust source files there".to_owned()));
     }
     let known = args.baseline.read()?;
-    let looked_at = LookedAt::of(&roots);
+    let looked_at = LookedAt::of(&roots, &args.paths, args.dependencies.is_asked_for());
     let changes = args.change.read(&roots, &folder)?;
     let is_isolated = args.configuration.is_isolated();
     let mut runs = if args.witness {
@@ -166,7 +166,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     };
     let mut report = Report::new(runs, &filter);
     report.ways = ways;
-    if let Some(code) = args.baseline.write(&report, color)? {
+    if let Some(code) = args.baseline.write(known.as_ref(), &report, &looked_at, color)? {
         return Ok(code);
     }
     if let Some(known) = &known {
@@ -189,7 +189,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
 /// What the analysis of a root is told beforehand.
 fn options(root: &Root, settings: &Settings, is_isolated: bool) -> Options {
     // What is published speaks to its own authors, not to those who look at it.
-    Options { vocabulary: settings.vocabulary(), ignores_suppressions: is_isolated || root.versioned }
+    Options { vocabularies: settings.vocabularies(), ignores_suppressions: is_isolated || root.versioned }
 }
 
 /// Looks at each root. An analysis uses all cores where there is work for them; most crates are too small for that, so several are looked at at a time.
@@ -244,7 +244,7 @@ impl From<Least> for Confidence {
     }
 }
 
-/// What is no finding goes to standard error. Why the work could not be done is told even where quiet was asked for.
+/// What is no finding goes to standard error. What could not be read is told even where quiet was asked for: it is neither a summary nor a note.
 fn tell(report: &Report, args: &LintArgs, color: Option<Color>) {
     let say = |file: &Unread| {
         let word = if file.is_failure { "error" } else { "warning" };
@@ -252,9 +252,6 @@ fn tell(report: &Report, args: &LintArgs, color: Option<Color>) {
     };
     let limit = if args.verbose { usize::MAX } else { TOLD };
     for is_failure in [true, false] {
-        if args.quiet && !is_failure {
-            return;
-        }
         let files: Vec<&Unread> = report.unreadable.iter().filter(|file| file.is_failure == is_failure).collect();
         files.iter().take(limit).for_each(|file| say(file));
         if files.len() > limit {
@@ -262,6 +259,12 @@ fn tell(report: &Report, args: &LintArgs, color: Option<Color>) {
             let more = files.len() - limit;
             output::complain(word, &format!("{more} more files were not read; -v lists them"), color);
         }
+    }
+    if !args.quiet || args.deny_warnings {
+        args.baseline.tell(report, color);
+    }
+    if args.quiet {
+        return;
     }
     for note in &report.notes {
         output::complain("note", note, color);
@@ -283,5 +286,6 @@ fn exit_code(report: &Report, args: &LintArgs) -> u8 {
         return CLEAN;
     }
     let fails = if args.deny_warnings { Level::Warn } else { Level::Deny };
-    if report.findings.iter().any(|shown| shown.finding.level >= fails) { FOUND } else { CLEAN }
+    let is_stale = args.deny_warnings && report.stale.iter().flatten().next().is_some();
+    if is_stale || report.findings.iter().any(|shown| shown.finding.level >= fails) { FOUND } else { CLEAN }
 }

@@ -2,6 +2,7 @@
 
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
+use retry_after_lint::report::one_line;
 use std::io::{self, BufWriter, IsTerminal, Write};
 
 /// When to use colours.
@@ -64,7 +65,7 @@ pub(super) fn complain(word: &str, text: &str, color: Option<Color>) {
         _ => clap_cargo::style::NOTE,
     };
     // Where complaints cannot be written there is nowhere to complain of it.
-    let _ = writeln!(out, "{style}{word}{style:#}: {}", annotate_snippets::normalize_untrusted_str(text));
+    let _ = writeln!(out, "{style}{word}{style:#}: {}", one_line(text));
 }
 
 #[cfg(test)]

@@ -167,7 +167,7 @@ fn tell(root: &Root, unreadable: &[Unreadable], color: Option<Color>) {
         output::complain("note", note, color);
     }
     let folder = std::env::current_dir().unwrap_or_default();
-    for file in root.broken_manifests.iter().chain(&root.unreadable).chain(unreadable) {
+    for file in root.broken_manifests.iter().map(|broken| &broken.file).chain(&root.unreadable).chain(unreadable) {
         let Unread { path, line, message, .. } = Unread::new(root, file.clone(), &folder, &folder);
         output::complain("warning", &format!("{path}:{line}: {message}"), color);
     }

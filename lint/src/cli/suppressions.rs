@@ -24,7 +24,7 @@ impl SuppressionArgs {
     /// Writes the suppressions if that is asked for: then it is all there is to do.
     pub(super) fn add(&self, report: &Report, color: Option<Color>) -> Result<Option<u8>, Failure> {
         let Some(reason) = self.add_suppressions.as_deref().map(str::trim) else { return Ok(None) };
-        if !reason.chars().any(char::is_alphanumeric) || reason.contains(['\n', '\r']) {
+        if !reason.chars().any(char::is_alphanumeric) || reason.contains(char::is_control) {
             return Err(Failure(
                 "--add-suppressions needs a reason: one line that says why it does not matter".to_owned(),
             ));
@@ -49,7 +49,11 @@ impl SuppressionArgs {
                 code = FAILED;
             }
         }
-        output::print(color, |out| writeln!(out, "{count} suppressions added in {} files", files.len()))?;
+        output::print(color, |out| {
+            let plural = |count: usize| if count == 1 { "" } else { "s" };
+            let files = files.len();
+            writeln!(out, "{count} suppression{} added in {files} file{}", plural(count), plural(files))
+        })?;
         Ok(Some(code))
     }
 }

@@ -1,9 +1,9 @@
 //! The vocabulary that a project adds to what is known by name.
 //!
 //! It holds for one analysis, which runs on one thread, and is asked wherever a name is judged; so it is kept with that thread rather than handed through
-//! every function that looks at a name.
+//! every function that looks at a name. Each package has its own: what one team declares is nobody else's word.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// Names that a project declares. All are names alone, without a path in front.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,7 +19,8 @@ pub struct Vocabulary {
 }
 
 thread_local! {
-    static IN_FORCE: RefCell<Vocabulary> = RefCell::default();
+    static IN_FORCE: RefCell<Vec<Vocabulary>> = RefCell::default();
+    static PACKAGE: Cell<Option<u32>> = const { Cell::new(None) };
 }
 
 impl Vocabulary {
@@ -36,15 +37,28 @@ impl Vocabulary {
             own.extend(new);
         }
     }
+}
 
-    /// Puts it in force on this thread, in place of what was.
-    pub(crate) fn put_in_force(&self) {
-        IN_FORCE.with(|known| known.replace(self.clone()));
-    }
+/// Puts the packages' vocabularies in force on this thread, in place of what was.
+pub(crate) fn put_in_force(of_packages: &[Vocabulary]) {
+    IN_FORCE.with(|known| known.replace(of_packages.to_vec()));
+    PACKAGE.set(None);
+}
+
+/// Looks at names from within a package: only its own vocabulary counts. From outside of any, all do. Gives the package before.
+pub(crate) fn look_from(package: Option<u32>) -> Option<u32> {
+    PACKAGE.replace(package)
 }
 
 fn has(list: fn(&Vocabulary) -> &Vec<String>, fits: impl Fn(&str) -> bool) -> bool {
-    IN_FORCE.with(|known| list(&known.borrow()).iter().any(|name| fits(name)))
+    IN_FORCE.with(|known| {
+        let known = known.borrow();
+        let here = match PACKAGE.get() {
+            None => known.as_slice(),
+            Some(package) => known.get(package as usize).map_or(&[][..], std::slice::from_ref),
+        };
+        here.iter().any(|vocabulary| list(vocabulary).iter().any(|name| fits(name)))
+    })
 }
 
 /// Whether the text is the name of a header that was declared, in any case.

@@ -26,7 +26,7 @@ pub fn flagged_hash(report: &Report, shown: &Shown) -> (String, String) {
     let span = shown.finding.span;
     let flagged = text.get(span.start as usize..span.end as usize).unwrap_or_default();
     let before = text.get(..span.start as usize).unwrap_or_default();
-    let dense = without_layout(flagged);
+    let dense = without_layout(&crate::module::parse::comment::without(flagged));
     let bare: String = dense.chars().filter(|letter| !"{},;".contains(*letter)).collect();
     let parts = [shown.finding.rule, function_around(before), &bare];
     (format!("{:016x}", fnv(parts.into_iter().flat_map(|part| part.bytes().chain([0])))), dense)

@@ -1,6 +1,6 @@
 //! `--format human`: as rustc shows its errors, with the hint's journey as labels under the code.
 
-use super::{Place, Report, Shown, Text, counted, doubt, in_words};
+use super::{Place, Report, Shown, Text, counted, doubt, in_words, one_line};
 use crate::diagnostic::Level;
 use crate::ir::FileId;
 use crate::source::char_boundary;
@@ -44,7 +44,7 @@ pub(super) fn plain(report: &Report, shown: &Shown) -> String {
 fn write_way(way: &Way, mut out: impl Write) -> io::Result<()> {
     for (depth, (name, version)) in way.packages.iter().enumerate() {
         let branch = if depth == 0 { String::new() } else { format!("{}└── ", "    ".repeat(depth - 1)) };
-        writeln!(out, "{branch}{name} v{version}")?;
+        writeln!(out, "{branch}{} v{}", one_line(name), one_line(version))?;
     }
     if way.dependents > 1 {
         writeln!(out, "and {} depend on it directly", counted(way.dependents - 1, "other package"))?;
@@ -95,12 +95,12 @@ fn group<'a>(report: &'a Report, shown: &'a Shown) -> Group<'a> {
         Level::Deny => annotate_snippets::Level::ERROR,
         _ => annotate_snippets::Level::WARNING,
     };
-    let mut group = level.primary_title(&finding.message).id(finding.rule).elements(snippets(report, shown));
+    let mut group = level.primary_title(one_line(&finding.message)).id(finding.rule).elements(snippets(report, shown));
     if !finding.help.is_empty() {
-        group = group.element(annotate_snippets::Level::HELP.message(&finding.help));
+        group = group.element(annotate_snippets::Level::HELP.message(one_line(&finding.help)));
     }
     if let Some(witness) = &finding.witness {
-        group = group.element(annotate_snippets::Level::NOTE.message(in_words(witness)));
+        group = group.element(annotate_snippets::Level::NOTE.message(one_line(&in_words(witness))));
     }
     if let Some(note) = doubt(finding.confidence) {
         group = group.element(annotate_snippets::Level::NOTE.message(note));
@@ -139,7 +139,29 @@ fn snippets<'a>(report: &'a Report, shown: &'a Shown) -> Vec<Snippet<'a, Annotat
             None => spans.push((range(step.span), false, step.label.clone())),
         }
     }
-    parts.into_iter().filter_map(|part| snippet(report.texts.get(&(shown.root, part.file))?, part)).collect()
+    let texts = parts.into_iter().filter_map(|part| Some((report.texts.get(&(shown.root, part.file))?, part)));
+    texts.flat_map(|(text, part)| apart(text, part).into_iter().filter_map(|part| snippet(text, part))).collect()
+}
+
+/// How many columns may lie between what is said about one line: what is farther apart is shown apart, for the code between would be printed with it.
+const GAP: usize = 200;
+
+/// The part in parts, the one with the fault first, of which none holds places of one line that are far from each other.
+fn apart<'a>(text: &Text, mut part: Part<'a>) -> Vec<Part<'a>> {
+    let at = |place: usize| text.lines.position(&text.text, place as u32);
+    let is_far = |one: &Range<usize>, other: &Range<usize>| {
+        let (before, after) = if one.start <= other.start { (one, other) } else { (other, one) };
+        let (end, start) = (at(before.end), at(after.start));
+        end.line == start.line && (start.column as usize) > end.column as usize + GAP
+    };
+    let mut parts: Vec<Part<'a>> = Vec::new();
+    for span in std::mem::take(&mut part.spans) {
+        match parts.iter_mut().find(|known| !known.spans.iter().any(|(other, ..)| is_far(other, &span.0))) {
+            Some(known) => known.spans.push(span),
+            None => parts.push(Part { file: part.file, place: part.place, spans: vec![span] }),
+        }
+    }
+    parts
 }
 
 /// Only the lines from the first to the last span are handed on, so that a large file costs no more than a small one.
@@ -158,7 +180,12 @@ fn snippet<'a>(text: &'a Text, part: Part<'a>) -> Option<Snippet<'a, Annotation<
     let annotations = part.spans.into_iter().map(|(span, is_fault, label)| {
         let kind = if is_fault { AnnotationKind::Primary } else { AnnotationKind::Context };
         let (start, end) = (inside(span.start), inside(span.end));
-        kind.span(start..end.max(start)).label(label)
+        kind.span(start..end.max(start)).label(one_line(&label))
     });
-    Some(Snippet::source(window).line_start(first_line as usize).path(&part.place.path).annotations(annotations))
+    Some(
+        Snippet::source(window)
+            .line_start(first_line as usize)
+            .path(one_line(&part.place.path))
+            .annotations(annotations),
+    )
 }

@@ -1,6 +1,7 @@
 //! `--format json`: one object on one line.
 
 use super::{Place, Report, Shown, confidence_word, level_word};
+use crate::baseline::Entry;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -21,6 +22,7 @@ pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
             .iter()
             .map(|file| UnreadableFile { file: &file.file, line: file.line, message: &file.message })
             .collect(),
+        stale: report.stale.as_deref(),
         stats: stats(report),
         dependencies: (!report.ways.is_empty()).then(|| dependencies(report)),
     };
@@ -33,6 +35,9 @@ struct Object<'a> {
     version: u32,
     findings: Vec<FindingObject<'a>>,
     unreadable: Vec<UnreadableFile<'a>>,
+    /// Only where there is a baseline: its entries whose findings are gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale: Option<&'a [Entry]>,
     stats: Stats,
     /// Only where dependencies were looked at: those with findings.
     #[serde(skip_serializing_if = "Option::is_none")]

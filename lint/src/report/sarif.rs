@@ -99,12 +99,13 @@ struct Invocation {
     tool_execution_notifications: Vec<Notification>,
 }
 
-/// A file that could not be read.
+/// A file that could not be read, or an entry of the baseline that is stale.
 #[derive(Serialize)]
 struct Notification {
     level: &'static str,
     message: Message,
-    locations: [Location; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    locations: Option<[Location; 1]>,
 }
 
 #[derive(Serialize)]
@@ -211,7 +212,16 @@ fn run(report: &Report) -> Run<'_> {
         column_kind: "unicodeCodePoints",
         invocations: [Invocation {
             execution_successful: !report.is_failure(),
-            tool_execution_notifications: report.unreadable.iter().map(notification).collect(),
+            tool_execution_notifications: report
+                .unreadable
+                .iter()
+                .map(notification)
+                .chain(report.stale.iter().flatten().map(|entry| Notification {
+                    level: "warning",
+                    message: Message { text: entry.in_words() },
+                    locations: None,
+                }))
+                .collect(),
         }],
         results: report.findings.iter().map(|shown| result(report, shown)).collect(),
     }
@@ -236,10 +246,10 @@ fn notification(file: &Unread) -> Notification {
     Notification {
         level: if file.is_failure { "error" } else { "warning" },
         message: Message { text: format!("{}: {}", file.in_checkout, file.message) },
-        locations: [Location {
+        locations: Some([Location {
             physical_location: PhysicalLocation { artifact_location: artifact(&file.in_checkout), region },
             message: None,
-        }],
+        }]),
     }
 }
 

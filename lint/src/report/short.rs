@@ -1,7 +1,6 @@
 //! `--format short`: one finding a line, as compilers' short forms are, for editors and for `grep`.
 
-use super::{Report, severity};
-use annotate_snippets::normalize_untrusted_str;
+use super::{Report, one_line, severity};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
 
@@ -13,10 +12,10 @@ use std::io::{self, Write};
 pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
     for shown in &report.findings {
         let word = severity(shown.finding.level);
-        let colour = if word == "error" { AnsiColor::BrightRed } else { AnsiColor::BrightYellow };
+        let colour = if word == "error" { AnsiColor::BrightRed } else { AnsiColor::Yellow };
         let style = Style::new().bold().fg_color(Some(colour.into()));
-        let (path, start) = (normalize_untrusted_str(&shown.place.path), shown.place.start);
-        let message = normalize_untrusted_str(&shown.finding.message);
+        let (path, start) = (one_line(&shown.place.path), shown.place.start);
+        let message = one_line(&shown.finding.message);
         let rule = shown.finding.rule;
         writeln!(out, "{path}:{}:{}: {style}{word}[{rule}]{style:#}: {message}", start.line, start.column)?;
     }

@@ -27,6 +27,12 @@
 //! pub mod scheduler {}
 //! ```
 //!
+//! ```rust
+//! /// retry-after: allow(capped_hint): the scheduler takes up the rest
+//! //               ^^^^^ documentation
+//! pub mod scheduler {}
+//! ```
+//!
 //! ## Good
 //!
 //! ```rust
@@ -47,7 +53,8 @@
 //!
 //! ## Limits
 //!
-//! Only comments that begin with `retry-after:`, in small letters, are looked at, and of those only what has the form of a suppression.
+//! Only comments that begin with `retry-after`, in small letters, are looked at, and of those only what has the form of a suppression. One without the colon, or
+//! in a documentation comment, is reported only where it names a rule.
 
 use super::{Group, Rule};
 use crate::diagnostic::Level;

@@ -2,7 +2,7 @@
 
 use super::{FILE, Layer, Override, Said, Settings};
 use crate::diagnostic::Level;
-use crate::report::level_word;
+use crate::report::{level_word, one_line};
 use crate::rules::RULES;
 use crate::workspace::Root;
 use std::fmt::Write as _;
@@ -38,6 +38,11 @@ pub fn show(root: &Root, settings: &Settings, flags: &dyn Fn(&str, Level) -> Opt
         show_list(&mut out, "excluded paths", &layers, |layer| {
             layer.exclude.iter().map(|said| (said.value.text.as_str(), said.line)).collect()
         });
+        for (title, list) in LISTS {
+            show_list(&mut out, title, &layers, |layer| {
+                list(layer).iter().map(|said| (said.value.as_str(), said.line)).collect()
+            });
+        }
     }
     if settings.layers.is_empty() {
         let _ = writeln!(
@@ -45,34 +50,26 @@ pub fn show(root: &Root, settings: &Settings, flags: &dyn Fn(&str, Level) -> Opt
             "no settings found: neither `[workspace.metadata.retry-after]` or `[package.metadata.retry-after]` in Cargo.toml nor {FILE}; all is as by default"
         );
     }
-    let layers: Vec<&Layer> = settings.layers.iter().collect();
-    let lists: [(&str, Names); 4] = [
-        ("headers", |layer| &layer.headers),
-        ("sleeps", |layer| &layer.sleeps),
-        ("date parsers", |layer| &layer.date_parsers),
-        ("safe helpers", |layer| &layer.safe_helpers),
-    ];
-    let declared = lists.iter().any(|(_, list)| layers.iter().any(|layer| !list(layer).is_empty()));
-    if declared {
-        let _ = writeln!(out, "all packages");
-    }
-    for (title, list) in lists {
-        show_list(&mut out, title, &layers, |layer| {
-            list(layer).iter().map(|said| (said.value.as_str(), said.line)).collect()
-        });
-    }
     out
 }
+
+/// The lists of names, as they are titled.
+const LISTS: [(&str, Names); 4] = [
+    ("headers", |layer| &layer.headers),
+    ("sleeps", |layer| &layer.sleeps),
+    ("date parsers", |layer| &layer.date_parsers),
+    ("safe helpers", |layer| &layer.safe_helpers),
+];
 
 /// One of a layer's lists of names.
 type Names = fn(&Layer) -> &Vec<Said<String>>;
 
 fn show_override(out: &mut String, layer: &Layer, over: &Override) {
     let paths: Vec<&str> = over.paths.iter().map(|said| said.value.text.as_str()).collect();
-    let _ = writeln!(out, "  levels in {}", paths.join(", "));
+    let _ = writeln!(out, "  levels in {}", one_line(&paths.join(", ")));
     for said in &over.levels {
         let (target, level) = said.value;
-        let _ = writeln!(out, "    {target}  {}  {}", level_word(level), layer.line(said.line));
+        let _ = writeln!(out, "    {target}  {}  {}", level_word(level), one_line(&layer.line(said.line)));
     }
 }
 
@@ -83,7 +80,7 @@ fn show_list<'a>(out: &mut String, title: &str, layers: &[&'a Layer], list: impl
     let _ = writeln!(out, "  {title}");
     for layer in layers {
         for (text, line) in list(layer) {
-            let _ = writeln!(out, "    {text}  {}", layer.line(line));
+            let _ = writeln!(out, "    {}  {}", one_line(text), one_line(&layer.line(line)));
         }
     }
 }

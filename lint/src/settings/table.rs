@@ -49,7 +49,18 @@ pub(super) fn read(file: &Path, name: &str, text: &str, place: Place) -> Result<
     })?;
     let mut table = whole.get_ref();
     for (depth, key) in place.keys().iter().enumerate() {
-        let Some((_, value)) = table.iter().find(|(known, _)| known.get_ref() == key) else { return Ok(None) };
+        let Some((_, value)) = table.iter().find(|(known, _)| known.get_ref() == key) else {
+            // Of all tools' tables only one that is meant to be ours is judged.
+            let letters = |text: &str| text.to_lowercase().replace(['_', '-'], "");
+            let almost = table.iter().find(|(known, _)| letters(known.get_ref()) == letters(key));
+            return match almost.filter(|_| depth + 1 == place.keys().len()) {
+                Some((known, _)) => {
+                    let what = format!("`{}` is not read; did you mean `{key}`?", known.get_ref());
+                    Err(reader.error(known.span().start, &what))
+                }
+                None => Ok(None),
+            };
+        };
         table = match value.get_ref().as_table() {
             Some(table) => table,
             // What the tables above ours hold is for cargo to judge.
@@ -134,6 +145,19 @@ impl Reader<'_> {
         let texts = self.texts(value, key, "a list of paths or patterns of paths")?;
         let compile = |said: Said<String>| {
             let bare = said.value.trim_start_matches("./").trim_end_matches('/');
+            let wrong = match bare {
+                bare if bare.starts_with('/') || bare == ".." || bare.starts_with("../") => {
+                    Some("matches nothing: paths are relative to the folder of this file, and lie in it")
+                }
+                bare if bare.starts_with('!') => {
+                    Some("matches nothing: there is no `!`; leave out less, or name the paths one by one")
+                }
+                "" => Some("matches nothing"),
+                _ => None,
+            };
+            if let Some(what) = wrong {
+                return Err(self.error_in_line(said.line, &format!("`{}` in `{key}` {what}", said.value)));
+            }
             let glob = GlobBuilder::new(bare).literal_separator(true).build();
             let glob = glob.map_err(|error| self.error_in_line(said.line, &format!("`{key}`: {error}")))?;
             Ok(Said { value: Pattern { text: said.value, glob: glob.compile_matcher() }, line: said.line })

@@ -85,6 +85,9 @@ pub fn page(name: &str) -> Result<String, String> {
 }
 
 fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> String {
+    if name == "warnings" {
+        return format!("no {kind} `warnings`; --deny-warnings makes the run fail on them");
+    }
     let hint = nearest(name, names)
         .map_or_else(|| "`cargo retry-after rules` lists them".to_owned(), |near| format!("did you mean `{near}`?"));
     format!("no {kind} `{name}`; {hint}")

@@ -7,7 +7,7 @@
 
 use super::manifest::{self, Manifest, PackageKeys, Problem};
 use super::walk::{self, Walked};
-use super::{Error, Package, Root, SourceFile};
+use super::{BrokenManifest, Error, Package, Root, SourceFile};
 use crate::ir::FileId;
 use crate::source::Unreadable;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -180,7 +180,8 @@ impl Builder {
                 Ok(Manifest { package: None, .. }) => {}
                 Err(reason) => {
                     let instead = "its files are taken as plain files, and its settings do not hold";
-                    self.root.broken_manifests.push(reason.clone().of(display(named, path), path, instead));
+                    let file = reason.clone().of(display(named, path), path, instead);
+                    self.root.broken_manifests.push(BrokenManifest { file, is_essential: false });
                     self.nameless(folder, &walked.files);
                 }
             }
@@ -405,7 +406,7 @@ pub(super) fn slashed(path: &Path) -> String {
 }
 
 /// Without `.` and, where that needs no look at the disk, `..`.
-pub(super) fn normal(path: &Path) -> PathBuf {
+pub fn normal(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for part in path.components() {
         match part {

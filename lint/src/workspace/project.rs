@@ -4,7 +4,7 @@ use super::cargo::Cargo;
 use super::manifest::{self, Manifest, PackageKeys, Problem};
 use super::paths::{self, normal, slashed};
 use super::walk::{self, Walked};
-use super::{Error, Package, Root, Selection, SourceFile};
+use super::{BrokenManifest, Error, Package, Root, Selection, SourceFile};
 use crate::source::Unreadable;
 use cargo_metadata::{Metadata, TargetKind};
 use globset::{Glob, GlobSet, GlobSetBuilder};
@@ -48,11 +48,14 @@ pub(super) fn discover(selection: &Selection) -> Result<Root, Error> {
     let members_root = members.root.clone();
     let mut root = build(members, &selected, walked);
     root.notes = notes;
-    root.starts_broken =
-        broken.iter().any(|(path, _)| *path == manifest || top.starts_with(path.parent().unwrap_or(path)));
     let instead = "what it says of packages and settings does not hold";
-    root.broken_manifests =
-        broken.into_iter().map(|(path, problem)| problem.of(relative(&members_root, &path), &path, instead)).collect();
+    for (path, problem) in broken {
+        let folder = path.parent().unwrap_or(&path);
+        let is_package = root.workspace.packages.iter().any(|package| package.selected && package.root == folder);
+        let is_essential = is_package || path == manifest || top.starts_with(folder);
+        let file = problem.of(relative(&members_root, &path), &path, instead);
+        root.broken_manifests.push(BrokenManifest { file, is_essential });
+    }
     Ok(root)
 }
 
@@ -84,7 +87,7 @@ fn workspace_root(manifest: &Path) -> PathBuf {
 }
 
 /// The folder of the workspace that a package's folder belongs to, by the manifests alone; the package's own where there is none.
-pub(crate) fn workspace_folder(folder: &Path) -> PathBuf {
+pub fn workspace_folder(folder: &Path) -> PathBuf {
     let starts = |path: &PathBuf| manifest::read(path).is_ok_and(|manifest| manifest.workspace.is_some());
     let above = manifest::upwards(folder).find(starts);
     above.and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_else(|| folder.to_owned())

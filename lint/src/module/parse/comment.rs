@@ -37,6 +37,18 @@ pub(crate) fn holding(text: &str, word: &str) -> Vec<Comment> {
         .collect()
 }
 
+/// The code without its comments.
+pub(crate) fn without(code: &str) -> String {
+    let (_, comments) = Tokens::with_comments(code);
+    let mut text = String::new();
+    let mut at = 0;
+    for comment in comments {
+        text += &code[at..comment.start];
+        at = comment.end;
+    }
+    text + &code[at..]
+}
+
 /// Whether a comment can be put at the place: it lies within no token and no comment.
 pub(crate) fn has_room_at(text: &str, place: usize) -> bool {
     let shift = prelude(text);
@@ -222,6 +234,12 @@ mod tests {
     #[test]
     fn a_byte_order_mark_shifts_nothing() {
         assert_eq!(about("\u{feff}#!/x\n// X\na();\nb();"), "a();");
+    }
+
+    #[test]
+    fn code_is_what_is_left_without_comments() {
+        assert_eq!(without("f(/* a */ b, // c\n \"// d\")"), "f( b, \n \"// d\")");
+        assert_eq!(without("/* open"), "");
     }
 
     #[test]
