@@ -23,13 +23,14 @@ fn text(checkout: &Checkout) -> String {
 fn what_was_there_is_old_wherever_it_moves_and_however_it_is_laid_out() {
     let checkout = written(CAPPED);
     assert_eq!(text(&checkout).matches("\"rule\"").count(), 2);
+    let commented = CAPPED.replace("secs.min(60)", "secs.min(/* a minute */ 60)");
     let outcome = lint(&checkout, &[]);
     assert_eq!((outcome.code, outcome.findings(), outcome.json()["stats"]["baselined"].as_u64()), (0, vec![], Some(2)));
     let laid_out = CAPPED.replace(
         "secs.min(60)",
         "{\n            secs\n                .min(\n                    60,\n                )\n        }",
     );
-    for code in [format!("// more\n\n{CAPPED}"), laid_out] {
+    for code in [format!("// more\n\n{CAPPED}"), laid_out, commented] {
         checkout.write("src/lib.rs", code);
         let outcome = lint(&checkout, &[]);
         assert_eq!((outcome.code, outcome.findings(), outcome.stderr.as_str()), (0, vec![], ""));
@@ -118,4 +119,62 @@ fn a_file_that_is_no_baseline_is_an_error() {
     assert_eq!(run(checkout.path(), &["--write-baseline", "--changed-since", "main"]).code, 2);
     let outcome = run(checkout.path(), &["--write-baseline", "--baseline", "no/where.json"]);
     assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+}
+
+#[test]
+fn what_a_run_cannot_judge_stays_in_the_file() {
+    // The fault in the helper is seen by way of its caller.
+    let helper = "use std::time::Duration;\npub fn limit(hint: Duration) -> Duration {\n    hint.min(Duration::from_secs(60))\n}\n";
+    let library = format!("pub mod helper;\n{CAPPED}")
+        .replace("secs.min(60).max(5)", "secs")
+        .replace("Duration::from_secs(secs)", "helper::limit(Duration::from_secs(secs))");
+    let checkout = Checkout::package(&library);
+    checkout.write("src/helper.rs", helper);
+    assert_eq!(run(checkout.path(), &["--write-baseline"]).code, 0);
+    let before = text(&checkout);
+    assert!(before.contains("src/helper.rs"), "{before}");
+    for arguments in [&["src/helper.rs"][..], &["src"]] {
+        let outcome = lint(&checkout, arguments);
+        assert_eq!((outcome.code, outcome.stderr.as_str()), (0, ""), "{arguments:?}");
+        for flag in ["--prune-baseline", "--write-baseline"] {
+            let outcome = run(checkout.path(), &[arguments, &[flag]].concat());
+            assert_eq!(outcome.code, 0, "{}", outcome.stderr);
+            assert_eq!(text(&checkout), before, "{flag} {arguments:?}");
+        }
+    }
+    // Nor does one that did not read everything.
+    checkout.write("src/lib.rs", format!("{library}fn broken( {{\n"));
+    let outcome = lint(&checkout, &[]);
+    assert!(!outcome.stderr.contains("stale"), "{}", outcome.stderr);
+    for flag in ["--prune-baseline", "--write-baseline"] {
+        run(checkout.path(), &[flag]);
+        assert_eq!(text(&checkout), before, "{flag}");
+    }
+    checkout.write("src/lib.rs", &library);
+    assert_eq!(lint(&checkout, &[]).findings(), [""; 0]);
+}
+
+#[test]
+fn stale_entries_stand_in_what_programs_read_and_may_fail_the_run() {
+    let checkout = written(CAPPED);
+    checkout.write("src/lib.rs", "pub fn f() {}\n");
+    let outcome = lint(&checkout, &[]);
+    assert_eq!((outcome.code, outcome.json()["stale"].as_array().unwrap().len()), (0, 2));
+    assert_eq!(lint(&checkout, &["--deny-warnings"]).code, 1);
+    let sarif = run(checkout.path(), &["--baseline", FILE, "--format", "sarif"]).stdout;
+    assert_eq!(sarif.matches("stale entry of the baseline: ").count(), 2, "{sarif}");
+}
+
+#[test]
+fn names_tell_nothing_of_the_machine_and_another_file_is_not_written_over() {
+    let checkout = Checkout::new(&[("a/Cargo.toml", &manifest("a")), ("a/src/lib.rs", CAPPED), ("checks/x", "")]);
+    let arguments = ["--write-baseline", "--baseline", "../checks/known.json"];
+    assert_eq!(run(&checkout.at("a"), &arguments).code, 0);
+    let text = std::fs::read_to_string(checkout.at("checks/known.json")).unwrap();
+    assert!(text.contains("\"file\":\"../a/src/lib.rs\""), "{text}");
+    let outcome = run(&checkout.at("a"), &["--baseline", "../checks/known.json", "--format", "json"]);
+    assert_eq!((outcome.findings(), outcome.stderr.as_str()), (vec![], ""));
+    let outcome = run(&checkout.at("a"), &["--write-baseline", "--baseline", "Cargo.toml"]);
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.stderr.contains("Cargo.toml: not a baseline"), "{}", outcome.stderr);
 }

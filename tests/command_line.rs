@@ -139,3 +139,94 @@ fn a_published_crate_that_does_not_exist_is_an_error() {
         assert!(outcome.stderr.contains("names no crate"), "{}", outcome.stderr);
     }
 }
+
+#[test]
+fn a_group_is_explained_and_slips_are_answered() {
+    let checkout = Checkout::package(CAPPED);
+    let page = run(checkout.path(), &["explain", "fallback"]);
+    assert_eq!((page.code, page.stderr.as_str()), (0, ""));
+    assert!(
+        page.stdout.starts_with("# fallback\n") && page.stdout.contains("- `zero_fallback` (deny): "),
+        "{}",
+        page.stdout
+    );
+    for (arguments, told) in [
+        (&["explain", "CAPPED_HINT"][..], "did you mean `capped_hint`?"),
+        (&["explain", "fallbck"], "did you mean `fallback`?"),
+        (&["-A", "CAPPED_HINT"], "did you mean `capped_hint`?"),
+        (&["-D", "warnings"], "--deny-warnings"),
+        (&["--explain", "capped_hint"], "`explain` is a command: `cargo retry-after explain`"),
+        (&["--show-settings", "--format", "json"], "cannot be used with"),
+    ] {
+        let outcome = run(checkout.path(), arguments);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{arguments:?}");
+        assert!(outcome.stderr.contains(told) && !outcome.stderr.contains("--baseline"), "{}", outcome.stderr);
+    }
+    let help = run(checkout.path(), &["help", "explain"]);
+    assert_eq!((help.code, help.stdout), (0, run(checkout.path(), &["explain", "--help"]).stdout));
+}
+
+#[test]
+fn help_fits_into_a_hundred_columns() {
+    let checkout = Checkout::new(&[]);
+    for arguments in [&["--help"][..], &["-h"], &["compare", "--help"], &["fuzz", "--help"], &["parse", "--help"]] {
+        let help = run(checkout.path(), arguments).stdout;
+        // A line that the program wraps once more leaves a word or two by themselves.
+        let wide: Vec<&str> = help.lines().filter(|line| line.chars().count() > 100).collect();
+        assert_eq!(wide, [""; 0], "{arguments:?}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_an_error_where_nothing_else_is() {
+    let checkout = Checkout::package("pub mod a;\n");
+    checkout.write("src/a.rs", "// retry-after\nfn f() {\n    g(1;\n}\n");
+    let message = "not parsed: the `(` in column 6 is not closed: a `}` stands in its place, in line 4, column 1\n";
+    for (folder, arguments, name) in
+        [("", &["src/a.rs"][..], "src/a.rs"), ("src", &["a.rs"], "a.rs"), ("", &["-q", "src/a.rs"], "src/a.rs")]
+    {
+        let outcome = run(&checkout.at(folder), arguments);
+        assert_eq!(outcome.code, 2, "{arguments:?}");
+        assert_eq!(outcome.stderr, format!("error: {name}:3: {message}"), "{arguments:?}");
+        assert_eq!(outcome.stdout.starts_with("nothing was read: 1 file in 1 package"), !arguments.contains(&"-q"));
+    }
+    for arguments in [&[][..], &["-q"]] {
+        let outcome = run(&checkout.at("src"), arguments);
+        assert_eq!((outcome.code, outcome.stderr), (0, format!("warning: a.rs:3: {message}")), "{arguments:?}");
+    }
+}
+
+#[test]
+fn messages_are_without_the_numbers_of_the_system() {
+    let checkout = Checkout::package(CAPPED);
+    for arguments in [
+        &["--baseline", "no/where.json"][..],
+        &["--write-baseline", "--baseline", "no/where.json"],
+        &["--format", "json=no/where.json"],
+        &["--diff-file", "no/where.diff"],
+        &["--config", "no/where.toml"],
+        &["no/where.rs"],
+    ] {
+        let outcome = run(checkout.path(), arguments);
+        assert_eq!(outcome.code, 2, "{arguments:?}");
+        assert!(outcome.stderr.contains("no such file or directory"), "{}", outcome.stderr);
+        assert!(!outcome.stderr.contains("os error"), "{}", outcome.stderr);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn no_name_of_a_file_begins_a_line() {
+    let checkout = Checkout::package("");
+    checkout.write("src/a\n::stop-commands::x\r::y\n.rs", "// retry-after\nfn x( {");
+    checkout.write("src/b\n::error::x\n.rs", CAPPED);
+    checkout.write("retry-after-baseline.json", "{\"version\":1,\"findings\":[{\"file\":\"x\\n::error::y\",\"rule\":\"a\",\"hash\":\"1\",\"text\":\"z\\n::error::\"}]}");
+    for format in ["human", "short", "github", "json", "cargo-json", "gitlab", "sarif"] {
+        let outcome = run(checkout.path(), &["-v", "--format", format, "--baseline", "retry-after-baseline.json", "."]);
+        assert_eq!(outcome.code, 1, "{}", outcome.stderr);
+        let both = format!("{}\n{}", outcome.stdout, outcome.stderr);
+        let own = |line: &&str| format == "github" && line.contains("file=src/b%0A%3A%3Aerror");
+        let lines = both.split(['\n', '\r']).filter(|line| line.starts_with("::") && !own(line));
+        assert_eq!(lines.collect::<Vec<_>>(), [""; 0], "{format}");
+    }
+}

@@ -106,3 +106,32 @@ fn scripts_that_are_named_exist_and_can_be_run() {
         assert!(Command::new("bash").arg("-n").arg(root().join(script)).status().unwrap().success(), "{script}");
     }
 }
+
+#[test]
+fn long_inputs_are_read_to_their_end_and_odd_ones_are_refused() {
+    let (runner, checkout) = (Runner::new(), Checkout::package(CAPPED));
+    let lines = "--workspace\n\n  -A all\n  -D zero_fallback\n";
+    assert_eq!(runner.step("run", checkout.path(), &[("ARGUMENTS", lines)]).status.code(), Some(0));
+    for fail in ["yes", "True", ""] {
+        let output = runner.step("run", checkout.path(), &[("FAIL", fail)]);
+        assert_eq!(output.status.code(), Some(2), "{fail}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("the input fail is true or false"));
+    }
+}
+
+#[test]
+fn code_scanning_is_told_of_what_lies_outside_of_the_change_too() {
+    let (runner, checkout) = (Runner::new(), Checkout::package(CAPPED));
+    let git = |arguments: &[&str]| {
+        let own = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
+        let output = Command::new("git").current_dir(checkout.path()).args(own).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-q", "-m", "all"]);
+    let output =
+        runner.step("run", checkout.path(), &[("CHANGED_SINCE", "HEAD"), ("ARGUMENTS", "--workspace --deny-warnings")]);
+    assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(0), true), "{output:?}");
+    assert!(fs::read_to_string(&runner.outputs()["sarif"]).unwrap().contains("\"ruleId\":\"capped_hint\""));
+}

@@ -173,3 +173,26 @@ fn what_is_reached_is_what_cargo_knows() {
     let packages = outcome.json()["stats"]["packages"].as_u64().unwrap() as usize + outcome.unreadable().len();
     assert!(packages >= names.len(), "{packages} against {names:?}");
 }
+
+#[test]
+fn a_forge_shows_a_dependency_where_it_is_locked() {
+    let checkout = checkout();
+    let lock = std::fs::read_to_string(checkout.at("app/Cargo.lock")).unwrap();
+    let line = 1 + lock.lines().position(|line| line == "name = \"client\"").unwrap() - 1;
+    let github = lint(&checkout, &["--deps", "--format", "github"]).stdout;
+    assert!(
+        github.starts_with(&format!("::error file=Cargo.lock,line={line},endLine={line},title=integer_only::")),
+        "{github}"
+    );
+    assert!(github.contains("%0Ain client@0.1.0/src/lib.rs:10:"), "{github}");
+    let gitlab = lint(&checkout, &["--deps", "--format", "gitlab"]).stdout;
+    assert!(gitlab.contains("\"path\":\"Cargo.lock\"") && !gitlab.contains("\"path\":\"client"), "{gitlab}");
+    let sarif = lint(&checkout, &["--deps", "--format", "sarif"]).json();
+    let result = &sarif["runs"][0]["results"][0];
+    let place = |location: &serde_json::Value| {
+        location["physicalLocation"]["artifactLocation"]["uri"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(place(&result["locations"][0]), "Cargo.lock");
+    assert!(place(&result["codeFlows"][0]["threadFlows"][0]["locations"][0]["location"]).starts_with("file:///"));
+    assert!(lint(&checkout, &["--deps", "-q", "--format", "short"]).stderr.contains("gone@9.0.0:1: not looked at: "));
+}

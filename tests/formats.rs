@@ -200,3 +200,14 @@ fn bash_completes_commands_flags_and_values() {
         String::from_utf8_lossy(&output.stderr)
     );
 }
+
+#[test]
+fn labels_that_are_far_apart_in_a_line_are_shown_apart() {
+    let filler = format!("let _ = \"{}\"; ", "x".repeat(3000));
+    let line = CAPPED.replace('\n', " ").replace("std::thread", &format!("{filler}std::thread"));
+    let checkout = Checkout::package(&line);
+    let outcome = run(checkout.path(), &["-A", "all", "-D", "capped_hint"]);
+    let longest = outcome.stdout.lines().map(|line| line.chars().count()).max();
+    assert!(longest.is_some_and(|longest| longest < 600), "{longest:?}: {}", outcome.stdout);
+    assert!(outcome.stdout.contains("a longer hint is cut here") && outcome.stdout.contains("read as a number"));
+}

@@ -23,6 +23,7 @@ fn what_cannot_be_read_is_told_with_the_reason_and_the_rest_is_linted() {
     let checkout = Checkout::new(&[("good.rs", CAPPED)]);
     checkout.write("latin.rs", b"// caf\xe9, retry-after\nfn f() {}\n");
     checkout.write("nul.rs", "// retry-after\n\nfn f() { \0 }\n");
+    checkout.write("nul_in_comment.rs", format!("// \0\n/* \0 */\n/// \0\nconst A: &str = \"\0\";\n{CAPPED}"));
     checkout.write("broken.rs", "// retry-after\nfn f( {\n");
     checkout.write("utf16.rs", "fn f() {}".encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
     File::create(checkout.at("huge.rs")).unwrap().set_len(50 << 20).unwrap();
@@ -53,7 +54,7 @@ fn what_cannot_be_read_is_told_with_the_reason_and_the_rest_is_linted() {
     assert_eq!((line("latin.rs"), line("nul.rs")), (1.into(), 3.into()));
     let mut found = outcome.findings();
     found.sort();
-    let mut wanted = faults("good.rs", 0);
+    let mut wanted = [faults("good.rs", 0), faults("nul_in_comment.rs", 4)].concat();
     wanted.sort();
     assert_eq!(found, wanted);
     assert!(outcome.stderr.contains("latin.rs:1: not UTF-8"), "{}", outcome.stderr);

@@ -112,11 +112,41 @@ fn plain_files_have_no_package() {
 #[test]
 fn a_broken_manifest_is_no_reason_to_give_up() {
     let checkout = Checkout::new(&[("Cargo.toml", "[package\n"), ("src/lib.rs", FAULT)]);
-    for arguments in [&[][..], &["."], &["--manifest-path", "Cargo.toml"]] {
+    for (arguments, code, word) in
+        [(&[][..], 2, "error"), (&["."], 1, "warning"), (&["--manifest-path", "Cargo.toml"], 2, "error")]
+    {
         let outcome = lint(&checkout, "", arguments);
-        assert_eq!(files(&outcome), ["src/lib.rs"], "{}", outcome.stderr);
-        assert!(outcome.stderr.contains("note: "), "{}", outcome.stderr);
+        assert_eq!((outcome.code, files(&outcome)), (code, vec!["src/lib.rs".to_owned()]), "{}", outcome.stderr);
+        assert!(outcome.stderr.contains(&format!("{word}: Cargo.toml:1: not read: ")), "{}", outcome.stderr);
+        assert!(outcome.unreadable()["Cargo.toml"].starts_with("not read: "));
     }
+    let outcome =
+        run(&checkout.at("src"), &["--manifest-path", "../Cargo.toml", "-q", "--exit-zero", "--format", "short"]);
+    assert_eq!(outcome.code, 2, "what could not be done stays 2");
+    assert!(outcome.stderr.contains("/Cargo.toml:1: not read: "), "{}", outcome.stderr);
+}
+
+#[test]
+fn the_manifest_of_the_workspace_around_counts_too() {
+    let checkout = workspace();
+    checkout.write("Cargo.toml", "[workspace\n");
+    let outcome = lint(&checkout, "crates/one", &[]);
+    assert_eq!((outcome.code, packages(&outcome)), (2, vec!["one".to_owned()]), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("Cargo.toml:1: not read: "), "{}", outcome.stderr);
+}
+
+#[test]
+fn what_is_only_read_along_does_not_count() {
+    let checkout = workspace();
+    let stats = |arguments: &[&str]| {
+        let json = lint(&checkout, "", arguments).json();
+        ["packages", "files", "parsed"].map(|name| json["stats"][name].as_u64().unwrap())
+    };
+    assert_eq!(stats(&["-p", "two"]), [1, 2, 1]);
+    assert_eq!(stats(&["--workspace"]), [3, 5, 3]);
+    let plain = Checkout::new(&[("a.rs", FAULT), ("b.rs", "")]);
+    let outcome = run(plain.path(), &["."]);
+    assert!(outcome.stdout.contains(": 2 files, 1 parsed, "), "{}", outcome.stdout);
 }
 
 #[test]
@@ -174,6 +204,15 @@ fn a_broken_member_is_told_once_and_looked_at_by_its_folders_name() {
     checkout.write("crates/two/Cargo.toml", "[package\n");
     let outcome = lint(&checkout, "", &["--workspace"]);
     assert_eq!(outcome.stderr.matches("unclosed table").count(), 1, "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("note: crates/two/Cargo.toml: not read: unclosed table"), "{}", outcome.stderr);
+    assert!(outcome.stderr.contains("error: crates/two/Cargo.toml:1: not read: unclosed table"), "{}", outcome.stderr);
+    assert_eq!(outcome.code, 2, "its own levels may be stricter");
+    let outcome = lint(&checkout, "", &["-p", "one"]);
+    assert!(
+        outcome.stderr.contains("warning: crates/two/Cargo.toml:1: not read: unclosed table"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(outcome.code < 2);
+    let outcome = lint(&checkout, "", &["--workspace"]);
     assert_eq!(packages(&outcome), ["one", "three-x", "two"]);
 }

@@ -142,6 +142,55 @@ fn a_safe_helper_is_not_looked_into() {
 }
 
 #[test]
+fn what_a_member_declares_is_its_own_word() {
+    let call = CAPPED.replace("pub fn send", "pub fn fetch");
+    let metadata = "[package.metadata.retry-after]\nsafe-helpers = [\"fetch\"]\n";
+    let checkout = Checkout::new(&[
+        ("Cargo.toml", "[workspace]\nresolver = \"2\"\nmembers = [\"a\", \"b\"]\n"),
+        ("a/Cargo.toml", &format!("{}{metadata}", manifest("a"))),
+        ("a/src/lib.rs", &call),
+        ("b/Cargo.toml", &manifest("b")),
+        ("b/src/lib.rs", &call),
+    ]);
+    let of_b = ["integer_only b/src/lib.rs:9", "capped_hint b/src/lib.rs:13"];
+    assert_eq!(findings(&checkout, &["--workspace"]), of_b);
+    assert_eq!(findings(&checkout, &["-p", "b"]), of_b);
+    let shown = run(checkout.path(), &["--workspace", "--show-settings"]).stdout;
+    assert_eq!(shown.matches("safe helpers").count(), 1, "{shown}");
+    // The workspace's word is everyone's.
+    checkout.write("retry-after.toml", "safe-helpers = [\"fetch\"]\n");
+    assert_eq!(findings(&checkout, &["--workspace"]), [""; 0]);
+}
+
+#[test]
+fn what_can_match_nothing_is_told() {
+    let checkout = Checkout::package(CAPPED);
+    for (text, told) in [
+        ("exclude = [\"src\",\n \"../x\"]\n", "retry-after.toml:2: `../x` in `exclude` matches nothing"),
+        ("exclude = [\"/abs/**\"]\n", "retry-after.toml:1: `/abs/**` in `exclude` matches nothing"),
+        ("exclude = [\"!src\"]\n", "retry-after.toml:1: `!src` in `exclude` matches nothing"),
+        ("[[overrides]]\npaths = [\"../x\"]\nlevels.all = \"warn\"\n", "retry-after.toml:2: `../x` in `paths`"),
+    ] {
+        checkout.write("retry-after.toml", text);
+        let outcome = run(checkout.path(), &[]);
+        assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{text}");
+        assert!(outcome.stderr.contains(told), "{}", outcome.stderr);
+    }
+    checkout.write("retry-after.toml", "exclude = [\"vendored/**\"]\n");
+    let outcome = run(checkout.path(), &[]);
+    assert_eq!(outcome.stderr, "note: retry-after.toml:1: `vendored/**` in `exclude` matches no file\n");
+    let checkout = with_metadata(CAPPED, "[package.metadata.retry_after]\nexclude = [\"src\"]\n");
+    let outcome = run(checkout.path(), &[]);
+    assert_eq!(outcome.stderr, "error: Cargo.toml:5: `retry_after` is not read; did you mean `retry-after`?\n");
+}
+
+#[test]
+fn without_settings_it_is_said_where_they_would_be() {
+    let outcome = run(Checkout::package(CAPPED).path(), &["--show-settings"]);
+    assert!(outcome.stdout.contains("no settings found: neither ") && outcome.stdout.contains("retry-after.toml"));
+}
+
+#[test]
 fn a_mistake_is_told_with_its_line_and_does_nothing_else() {
     let checkout = with_metadata(CAPPED, "[package.metadata.retry-after]\nlevel.all = \"allow\"\n");
     let outcome = run(checkout.path(), &[]);

@@ -69,7 +69,7 @@ fn suppressions_are_added_obeyed_and_left_alone_by_rustfmt_and_rustc() {
     let (before, _) = lint(&checkout, &["--confidence", "low"]);
     assert_eq!(before, ["integer_only src/lib.rs:11", "capped_hint src/lib.rs:13"]);
     let outcome = run(checkout.path(), &["--confidence", "low", "--add-suppressions", "a mock, never sent"]);
-    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "2 suppressions added in 1 files\n"), "{}", outcome.stderr);
+    assert_eq!((outcome.code, outcome.stdout.as_str()), (0, "2 suppressions added in 1 file\n"), "{}", outcome.stderr);
     assert_eq!(lint(&checkout, &["--confidence", "low"]), (vec![], 2));
     let text = std::fs::read_to_string(checkout.at("src/lib.rs")).unwrap();
     assert!(
@@ -94,7 +94,7 @@ fn suppressions_are_added_obeyed_and_left_alone_by_rustfmt_and_rustc() {
 #[test]
 fn a_reason_is_asked_for() {
     let checkout = Checkout::package(CAPPED);
-    for reason in ["", " - ", "two\nlines"] {
+    for reason in ["", " - ", "two\nlines", "a\u{1b}[31mb"] {
         let outcome = run(checkout.path(), &["--add-suppressions", reason]);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""), "{reason:?}");
     }

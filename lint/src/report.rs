@@ -49,6 +49,8 @@ pub struct Report {
     pub elapsed: Duration,
     /// Findings that are there and not shown, because of their level or confidence.
     hidden: Vec<Shown>,
+    /// The folder that names for a forge are relative to.
+    checkout: PathBuf,
     texts: BTreeMap<(usize, FileId), Text>,
     packages: BTreeMap<(usize, u32), Package>,
 }
@@ -150,7 +152,7 @@ struct Text {
 impl Report {
     /// Puts together what the roots came to.
     pub fn new(runs: Vec<(Root, Analysis)>, filter: &Filter<'_>) -> Report {
-        let mut report = Report { is_nothing_read: true, ..Report::default() };
+        let mut report = Report { is_nothing_read: true, checkout: filter.checkout.to_owned(), ..Report::default() };
         for (index, (root, analysis)) in runs.into_iter().enumerate() {
             report.take(index, root, analysis, filter);
         }
@@ -255,6 +257,15 @@ impl Report {
             absolute: file.path.clone(),
             start,
             end,
+        }
+    }
+
+    /// Where a forge shows the finding: the file in the checkout, and its lines. A dependency has no file there, but a line in the lock file.
+    fn forge_place<'a>(&'a self, shown: &'a Shown) -> (String, u32, u32) {
+        let package = shown.package.as_deref().filter(|_| shown.is_versioned);
+        match package.and_then(|package| self.ways.get(package)) {
+            Some(way) => (seen_from(&way.locked_at.0, &self.checkout), way.locked_at.1, way.locked_at.1),
+            None => (shown.place.in_checkout.clone(), shown.place.start.line, shown.place.end.line),
         }
     }
 

@@ -14,10 +14,13 @@ use std::time::Duration;
 const LIMIT: Duration = Duration::from_secs(120);
 
 /// Variables that would have git look elsewhere, run something, or read paths in another way.
-const DROPPED: [&str; 10] = [
+const DROPPED: [&str; 13] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_EXTERNAL_DIFF",
     "GIT_DIFF_OPTS",
     "GIT_LITERAL_PATHSPECS",
@@ -27,9 +30,13 @@ const DROPPED: [&str; 10] = [
     "GIT_TRACE2_EVENT",
 ];
 
-/// Settings over the repository's own: no monitor, no hooks.
-const SETTINGS: [(&str, &str); 3] =
-    [("core.fsmonitor", "false"), ("core.hooksPath", "/dev/null"), ("core.quotePath", "false")];
+/// Settings over the repository's own: no monitor, no hooks, no file that says in which order files come.
+const SETTINGS: [(&str, &str); 4] = [
+    ("core.fsmonitor", "false"),
+    ("core.hooksPath", "/dev/null"),
+    ("core.quotePath", "false"),
+    ("diff.orderFile", "/dev/null"),
+];
 
 /// A repository, and the git to ask about it.
 struct Git {
@@ -182,6 +189,13 @@ impl Git {
         let reason =
             output.stderr.lines().find(|line| !line.trim().is_empty()).unwrap_or("git failed and said nothing");
         let reason = reason.trim_start_matches("fatal: ").trim_start_matches("error: ");
-        Error::new(format!("git cannot tell what changed in `{}`: {reason}", self.folder.display()))
+        let folder = self.folder.display();
+        // Containers check out as another user than they run as.
+        let hint = if output.stderr.contains("safe.directory") {
+            format!("; if you trust it, `git config --global --add safe.directory {folder}`")
+        } else {
+            String::new()
+        };
+        Error::new(format!("git cannot tell what changed in `{folder}`: {reason}{hint}"))
     }
 }

@@ -1,5 +1,6 @@
 //! `explain`: the page of a rule or a group.
 
+use super::levels::NameParser;
 use super::{CLEAN, Failure, output};
 use clap::Args;
 use retry_after_lint::settings;
@@ -8,7 +9,7 @@ use retry_after_lint::settings;
 #[derive(Args)]
 pub(super) struct ExplainArgs {
     /// The rule, as in `error[RULE]`, or a group of rules
-    #[arg(value_name = "RULE")]
+    #[arg(value_name = "RULE", value_parser = NameParser { all: false }, hide_possible_values = true)]
     rule: String,
 }
 

@@ -1,23 +1,52 @@
 //! Levels: what `-A`, `-W` and `-D` make of the rules' own.
 
 use super::Failure;
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{ArgMatches, Args};
 use retry_after_lint::diagnostic::Level;
+use retry_after_lint::rules::{Group, RULES};
 use retry_after_lint::settings::Target;
+use std::ffi::OsStr;
+
+/// Takes the name of a rule or group as it is, and knows the names, for completions. What is none is answered with the nearest one, later.
+#[derive(Clone)]
+pub(super) struct NameParser {
+    /// Whether `all` is a name.
+    pub(super) all: bool,
+}
+
+impl TypedValueParser for NameParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let rules = RULES.iter().map(|rule| rule.id);
+        let names = rules.chain(Group::ALL.map(Group::as_str)).chain(self.all.then_some("all"));
+        Some(Box::new(names.map(PossibleValue::new)))
+    }
+}
 
 /// The flags. Their order on the command line counts, so they are read from the matches.
 #[derive(Args)]
 pub(super) struct LevelArgs {
     /// Do not report a rule
     ///
-    /// Takes a rule, a group (read, parse, fallback, schedule, emit, suppression) or `all`. Of several -A, -W and -D that name a rule, the last one given holds.
-    #[arg(short = 'A', long, value_name = "RULE", value_delimiter = ',', help_heading = "Levels")]
+    /// Takes a rule, a group (read, parse, fallback, schedule, emit, suppression) or `all`, or several of them with commas between. Of several -A, -W and -D that name a rule, the last one given holds.
+    #[arg(short = 'A', long, value_name = "RULE", value_delimiter = ',', value_parser = NameParser { all: true }, hide_possible_values = true, help_heading = "Levels")]
     allow: Vec<String>,
     /// Report a rule that is allowed or only advice; never lowers deny
-    #[arg(short = 'W', long, value_name = "RULE", value_delimiter = ',', help_heading = "Levels")]
+    #[arg(short = 'W', long, value_name = "RULE", value_delimiter = ',', value_parser = NameParser { all: true }, hide_possible_values = true, help_heading = "Levels")]
     warn: Vec<String>,
     /// Report a rule and fail the run when it finds something
-    #[arg(short = 'D', long, value_name = "RULE", value_delimiter = ',', help_heading = "Levels")]
+    #[arg(short = 'D', long, value_name = "RULE", value_delimiter = ',', value_parser = NameParser { all: true }, hide_possible_values = true, help_heading = "Levels")]
     deny: Vec<String>,
 }
 

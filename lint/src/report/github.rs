@@ -13,20 +13,22 @@ use std::io::{self, Write};
 ///
 /// When the output cannot be written.
 pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
-    report.findings.iter().try_for_each(|shown| writeln!(out, "{}", command(shown)))
+    report.findings.iter().try_for_each(|shown| writeln!(out, "{}", command(report, shown)))
 }
 
-fn command(shown: &Shown) -> String {
+fn command(report: &Report, shown: &Shown) -> String {
     let finding = &shown.finding;
     let command = match finding.level {
         Level::Deny => "error",
         Level::Warn => "warning",
         Level::Advice | Level::Allow => "notice",
     };
+    let (file, line, end_line) = report.forge_place(shown);
+    let mut place = format!("file={},line={line},endLine={end_line}", property(&file));
     let (start, end) = (shown.place.start, shown.place.end);
-    let mut place = format!("file={},line={},endLine={}", property(&shown.place.in_checkout), start.line, end.line);
+    let is_elsewhere = file != shown.place.in_checkout;
     // Columns are taken only where the lines are the same.
-    if start.line == end.line {
+    if start.line == end.line && !is_elsewhere {
         place += &format!(",col={},endColumn={}", start.column, end.column);
     }
     let mut lines = vec![finding.message.clone()];
@@ -35,6 +37,9 @@ fn command(shown: &Shown) -> String {
     }
     lines.extend(finding.witness.as_ref().map(in_words));
     lines.extend(doubt(finding.confidence));
+    if is_elsewhere {
+        lines.push(format!("in {}:{}:{}", shown.place.path, start.line, start.column));
+    }
     format!("::{command} {place},title={}::{}", property(finding.rule), message(&lines.join("\n")))
 }
 

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 ///
 /// When the output cannot be written.
 pub fn write(report: &Report, mut out: impl Write) -> io::Result<()> {
-    let issues: Vec<Issue<'_>> = report.findings.iter().map(issue).collect();
+    let issues: Vec<Issue<'_>> = report.findings.iter().map(|shown| issue(report, shown)).collect();
     serde_json::to_writer(&mut out, &issues)?;
     out.write_all(b"\n")
 }
@@ -24,12 +24,12 @@ struct Issue<'a> {
     fingerprint: String,
     severity: &'a str,
     categories: [&'a str; 1],
-    location: Location<'a>,
+    location: Location,
 }
 
 #[derive(Serialize)]
-struct Location<'a> {
-    path: &'a str,
+struct Location {
+    path: String,
     lines: Lines,
 }
 
@@ -39,9 +39,13 @@ struct Lines {
     end: u32,
 }
 
-fn issue(shown: &Shown) -> Issue<'_> {
+fn issue<'a>(report: &Report, shown: &'a Shown) -> Issue<'a> {
     let finding = &shown.finding;
-    let parts = [Some(finding.message.clone()), finding.witness.as_ref().map(in_words), doubt(finding.confidence)];
+    let (path, begin, end) = report.forge_place(shown);
+    let is_elsewhere = path != shown.place.in_checkout;
+    let inside = is_elsewhere.then(|| format!("in {}:{}", shown.place.path, shown.place.start.line));
+    let parts =
+        [Some(finding.message.clone()), finding.witness.as_ref().map(in_words), doubt(finding.confidence), inside];
     Issue {
         description: parts.into_iter().flatten().collect::<Vec<_>>().join("; "),
         check_name: finding.rule,
@@ -53,9 +57,6 @@ fn issue(shown: &Shown) -> Issue<'_> {
             Level::Advice | Level::Allow => "info",
         },
         categories: ["Bug Risk"],
-        location: Location {
-            path: &shown.place.in_checkout,
-            lines: Lines { begin: shown.place.start.line, end: shown.place.end.line },
-        },
+        location: Location { path, lines: Lines { begin, end } },
     }
 }

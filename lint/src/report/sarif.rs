@@ -269,7 +269,18 @@ fn result<'a>(report: &Report, shown: &'a Shown) -> SarifResult<'a> {
         rule_index: RULES.iter().position(|rule| rule.id == finding.rule),
         level: severity(finding.level),
         message: Message { text: sentences.join("\n") },
-        locations: [location(report, shown, finding.span, &shown.place, None)],
+        locations: [match report.forge_place(shown) {
+            (file, _, _) if file == shown.place.in_checkout => {
+                location(report, shown, finding.span, &shown.place, None)
+            }
+            (file, start_line, _) => Location {
+                physical_location: PhysicalLocation {
+                    artifact_location: artifact(&file),
+                    region: Region { start_line, start_column: None, end_line: None, end_column: None, snippet: None },
+                },
+                message: Some(Message { text: "the dependency is locked here".to_owned() }),
+            },
+        }],
         code_flows: [CodeFlow { thread_flows: [ThreadFlow { locations: steps.collect() }] }],
         partial_fingerprints: [(FINGERPRINT, shown.fingerprint.as_str())].into(),
         properties: ResultProperties {
@@ -295,8 +306,14 @@ fn location(report: &Report, shown: &Shown, span: Span, place: &Place, label: Op
         end_column: Some(place.end.column),
         snippet: snippet.map(|text| Message { text: text.to_owned() }),
     };
+    // What is fetched lies outside of every checkout.
+    let artifact_location = if shown.is_versioned {
+        ArtifactLocation { uri: file_address(&place.absolute), uri_base_id: None }
+    } else {
+        artifact(&place.in_checkout)
+    };
     Location {
-        physical_location: PhysicalLocation { artifact_location: artifact(&place.in_checkout), region },
+        physical_location: PhysicalLocation { artifact_location, region },
         message: label.filter(|label| !label.is_empty()).map(|label| Message { text: label.to_owned() }),
     }
 }

@@ -91,13 +91,30 @@ fn what_is_no_suppression_and_looks_like_one_is_told_of() {
 }
 
 #[test]
+fn one_that_is_nearly_right_is_told_of() {
+    for text in [
+        "/// retry-after: allow(capped_hint): because\nfn f() { a.min(60) }",
+        "a.min(60); // retry-after allow(capped_hint): because",
+        "a.min(60); /** retry-after: allow-file(capped_hint): because */",
+        "// retry-after: allow(zero_fallback,\n// capped_hint): because\na.min(60);",
+    ] {
+        let word = if text.contains("file") { "allow-file" } else { "allow" };
+        let mut found = left(text);
+        found.sort();
+        assert_eq!(found, ["capped_hint min(60)".to_owned(), format!("unknown_suppression {word}")], "{text}");
+    }
+}
+
+#[test]
 fn other_comments_and_texts_are_none() {
     for text in [
         "a.min(60); // Retry-After: 120",
         "a.min(60); // retry-after: 120",
         "a.min(60); // retry-after: the server (if any) says so",
         "a.min(60); // retry-after: allow the server some time",
-        "/// retry-after: allow(capped_hint): shown in documentation\nfn f() { a.min(60) }",
+        "/// // retry-after: allow(capped_hint): shown in documentation\nfn f() { a.min(60) }",
+        "/// retry-after: allow(...) is how it is written\nfn f() { a.min(60) }",
+        "a.min(60); // retry-after allow(the server) some time",
         "a.min(60); \"// retry-after: allow(capped_hint): because\";",
     ] {
         assert_eq!(left(text), ["capped_hint min(60)"], "{text}");

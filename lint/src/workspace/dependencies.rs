@@ -17,6 +17,8 @@ pub struct Way {
     pub packages: Vec<(String, String)>,
     /// How many packages depend on it directly.
     pub dependents: usize,
+    /// The lock file, absolute, and the line in which the dependency begins there.
+    pub locked_at: (PathBuf, u32),
 }
 
 /// The dependencies of some workspaces.
@@ -66,7 +68,7 @@ pub fn dependencies(roots: &[Root]) -> Result<Dependencies, Error> {
             found = reached.iter().map(find).collect();
         }
         for (reached, folder) in reached.iter().zip(found) {
-            all.take(&lock, reached, folder, &reason);
+            all.take(&lock, &top.join("Cargo.lock"), reached, folder, &reason);
         }
     }
     all.roots.sort_by(|a, b| label(a).cmp(&label(b)));
@@ -75,14 +77,18 @@ pub fn dependencies(roots: &[Root]) -> Result<Dependencies, Error> {
 }
 
 impl Dependencies {
-    fn take(&mut self, lock: &Lock, reached: &Reached, folder: Option<PathBuf>, reason: &str) {
+    fn take(&mut self, lock: &Lock, file: &Path, reached: &Reached, folder: Option<PathBuf>, reason: &str) {
         let package = &lock.packages[reached.package];
         let name = format!("{}@{}", package.name, package.version);
         if self.ways.contains_key(&name) {
             return;
         }
         let named = |index: &usize| (lock.packages[*index].name.clone(), lock.packages[*index].version.clone());
-        let way = Way { packages: reached.way.iter().map(named).collect(), dependents: reached.dependents };
+        let way = Way {
+            packages: reached.way.iter().map(named).collect(),
+            dependents: reached.dependents,
+            locked_at: (file.to_owned(), package.line),
+        };
         self.ways.insert(name.clone(), way);
         match folder {
             Some(folder) => {

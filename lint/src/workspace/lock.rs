@@ -13,6 +13,8 @@ pub(super) struct Locked {
     pub(super) version: String,
     /// Where it comes from (`registry+https://..`, `git+https://..#commit`); None for a package of the workspace, or one named by a path.
     pub(super) source: Option<String>,
+    /// The line of the lock file in which it begins.
+    pub(super) line: u32,
 }
 
 /// The packages and their edges.
@@ -45,14 +47,19 @@ impl Lock {
         Lock::parse(&text).map_err(|reason| Error::new(format!("`{name}` is no lock file: {reason}")))
     }
 
-    fn parse(text: &str) -> Result<Lock, String> {
-        let table: Table = text.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
+    fn parse(lines: &str) -> Result<Lock, String> {
+        let table: Table = lines.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
         let entries = table.get("package").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let text = |entry: &Value, key: &str| entry.get(key).and_then(Value::as_str).map(str::to_owned);
+        // Cargo writes one table after the other.
+        let numbered = lines.lines().enumerate().filter(|(_, line)| line.trim() == "[[package]]");
+        let starts = numbered.map(|(index, _)| index as u32 + 1).chain(std::iter::repeat(1));
         let packages: Vec<Locked> = entries
             .iter()
-            .map(|entry| {
+            .zip(starts)
+            .map(|(entry, line)| {
                 Some(Locked {
+                    line,
                     name: text(entry, "name")?,
                     version: text(entry, "version")?,
                     source: text(entry, "source"),
