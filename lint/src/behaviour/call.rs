@@ -337,16 +337,7 @@ impl<'p> Evaluator<'p, '_> {
         want: Option<&TypeAt>,
     ) -> Option<Value> {
         let function = self.program.function(id);
-        // What is declared where it is called from counts, and so does what its own package says of it.
-        let own = Some(self.program.package_of(function.scope));
-        let from = names::look_from(own);
-        let declared = self.declared_call(&function.name, &arguments, span);
-        names::look_from(from);
-        let declared = declared.or_else(|| {
-            let is_elsewhere = from.is_some() && from != own;
-            if is_elsewhere { self.declared_call(&function.name, &arguments, span) } else { None }
-        });
-        if let Some(value) = declared {
+        if let Some(value) = self.declared_function(function, &arguments, span) {
             return Some(value);
         }
         let Some(body) = &function.body else {
@@ -467,7 +458,7 @@ impl<'p> Evaluator<'p, '_> {
                 return Some(named);
             }
         }
-        Some(returned(result, span))
+        Some(returned(result, id, span))
     }
 
     /// `receiver.name(arguments)`
@@ -657,14 +648,14 @@ pub fn flat_trail(value: &Value) -> Trail {
 }
 
 /// The value as a function gave it back: the call becomes a step of its journey.
-fn returned(value: Value, span: Span) -> Value {
+fn returned(value: Value, from: FunctionId, span: Span) -> Value {
     match &value.kind {
         Kind::OneOf(values) => Value {
-            kind: Kind::OneOf(values.iter().map(|value| returned(value.clone(), span)).collect()),
+            kind: Kind::OneOf(values.iter().map(|value| returned(value.clone(), from, span)).collect()),
             ..value.clone()
         },
         _ if value.trail.is_some() => {
-            let trail = step(Event::Returned, span, &value.trail);
+            let trail = step(Event::Returned(from), span, &value.trail);
             value.on(trail)
         }
         _ => value,

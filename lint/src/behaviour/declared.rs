@@ -5,10 +5,20 @@
 use super::evaluate::Evaluator;
 use super::library::time::Forms;
 use super::value::{Kind, Origin, OriginStep, Value};
-use crate::ir::Span;
+use crate::ir::{Function, Span};
 use crate::names;
 
 impl Evaluator<'_, '_> {
+    /// What a call of a function of the workspace gives if its name was declared: where it is called from, or by its own package.
+    pub fn declared_function(&mut self, function: &Function, arguments: &[Value], span: Span) -> Option<Value> {
+        let own = Some(self.program.package_of(function.scope));
+        let from = names::look_from(own);
+        let declared = self.declared_call(&function.name, arguments, span);
+        names::look_from(from);
+        let is_elsewhere = from.is_some() && from != own;
+        declared.or_else(|| if is_elsewhere { self.declared_call(&function.name, arguments, span) } else { None })
+    }
+
     /// What the call gives if the name was declared; the receiver is the first argument, where there is one.
     pub fn declared_call(&mut self, name: &str, arguments: &[Value], span: Span) -> Option<Value> {
         if names::is_safe_helper(name) {

@@ -121,7 +121,9 @@ impl Facts<'_, '_> {
                 },
                 Event::Truncated => (StepKind::Cut, "what is below the unit is cut off".to_owned()),
                 Event::Converted => (StepKind::Parsed, "takes another form here".to_owned()),
-                Event::Returned => (StepKind::Returned, "comes back from here".to_owned()),
+                Event::Returned(from) => {
+                    (StepKind::Returned, format!("comes back from `{}`", self.program.function(from).name))
+                }
                 _ => continue,
             };
             steps.push(Step { span: node.span, kind, label });

@@ -92,7 +92,10 @@ fn trail_steps(facts: &Facts<'_, '_>, trail: &Trail) -> Vec<Step> {
             Event::ParsedNumber | Event::NotNumber => push(StepKind::Parsed, node.span, "read as a number".to_owned()),
             Event::ParsedDate | Event::NotDate => push(StepKind::Parsed, node.span, "read as a date".to_owned()),
             Event::Bound(true) => push(StepKind::Cut, node.span, "held below the hint".to_owned()),
-            Event::Returned => push(StepKind::Returned, node.span, "comes back from here".to_owned()),
+            Event::Returned(from) => {
+                let name = &facts.program.function(from).name;
+                push(StepKind::Returned, node.span, format!("comes back from `{name}`"));
+            }
             _ => {}
         }
     }

@@ -4,7 +4,7 @@
 //! was computed from, `because` edges to the values that decided it. A decision copies nothing and loses nothing: the reason for a
 //! zero at the end of five functions is still the parse that failed in the first.
 
-use crate::ir::{Name, Span};
+use crate::ir::{FunctionId, Name, Span};
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::collections::{HashSet, VecDeque};
@@ -63,8 +63,8 @@ pub enum Event {
     Overwritten,
     /// The value was stored in a field, a variable outside the function or a message.
     Stored,
-    /// The value came back from a function.
-    Returned,
+    /// The value came back from that function.
+    Returned(FunctionId),
     /// What a server sends became another unit, or text.
     Converted,
     /// What a server sends is a difference that may lie below zero.

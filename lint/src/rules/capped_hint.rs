@@ -240,7 +240,7 @@ fn held_back(outcome: &Outcome, source: SourceIndex) -> Option<(Span, Way)> {
             Event::Overwritten if current.because.iter().any(|trail| trail.sources(false).contains(&source)) => {
                 return Some((current.span, Way::Overwritten));
             }
-            Event::Chosen | Event::Returned | Event::Both | Event::Floor(_) => {
+            Event::Chosen | Event::Returned(_) | Event::Both | Event::Floor(_) => {
                 node = current.data.first().and_then(|trail| trail.0.as_deref())
             }
             _ => break,

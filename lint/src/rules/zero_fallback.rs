@@ -197,7 +197,7 @@ fn answer(because: &Trail, source: SourceIndex) -> Option<&Node> {
     let mut queue: Vec<&Node> = because.0.as_deref().into_iter().collect();
     while let Some(node) = queue.pop() {
         let way_point = match node.event {
-            Event::Both | Event::Returned | Event::ComparedWithZero => true,
+            Event::Both | Event::Returned(_) | Event::ComparedWithZero => true,
             Event::Chosen if node.is_hint() => false,
             Event::Chosen if node.because.iter().any(|because| failed(because, source)) => return Some(node),
             Event::Chosen => true,
