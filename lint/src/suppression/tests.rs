@@ -147,3 +147,16 @@ fn suppressions_are_written_where_they_hold() {
     assert_eq!(behind, "g(\"x\n  y\", a.min(60)); // retry-after: allow(capped_hint): as agreed\n");
     assert_eq!(left(&behind), [""; 0]);
 }
+
+#[test]
+fn one_without_a_reason_gets_it() {
+    let places = BTreeMap::from([(3, BTreeSet::from(["capped_hint", "a_rule"]))]);
+    for old in ["// retry-after: allow(capped_hint)", "// retry-after: allow(a_rule, capped_hint):"] {
+        let text = format!("fn f() {{\n    {old}\n    a.min(60);\n}}\n");
+        let inserted = insert(&text, &places, "as agreed");
+        let wanted = "fn f() {\n    // retry-after: allow(a_rule, capped_hint): as agreed\n    a.min(60);\n}\n";
+        assert_eq!((inserted.count, inserted.text.as_str()), (1, wanted));
+    }
+    let text = "fn f() {\n    // retry-after: allow(other)\n    a.min(60);\n}\n";
+    assert!(insert(text, &places, "as agreed").text.contains("allow(other)\n"), "of another rule");
+}
