@@ -66,7 +66,7 @@ fn stale_entries_are_told_of_and_pruned() {
     assert_eq!((outcome.code, outcome.findings()), (0, vec![]));
     assert!(
         outcome.stderr.contains("1 stale entry")
-            && outcome.stderr.contains("stale: capped_hint in src/lib.rs: min(60)"),
+            && outcome.stderr.contains("stale entry of the baseline: capped_hint in src/lib.rs: min(60)"),
         "{}",
         outcome.stderr
     );

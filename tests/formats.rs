@@ -143,7 +143,7 @@ fn a_command_may_stand_behind_flags_and_a_slip_is_answered_with_the_nearest() {
     for (arguments, told) in [
         (&["lnt"][..], "error: cannot read `lnt`: no such file or directory; did you mean the command `lint`?\n"),
         (&["src", "lint"], "behind a path, `lint` is a path: write the command first"),
-        (&["help"], "`--help` tells what there is"),
+        (&["lint", "help"], "`--help` tells what there is"),
     ] {
         let outcome = run(checkout.path(), arguments);
         assert_eq!((outcome.code, outcome.stdout.as_str()), (2, ""));

@@ -191,7 +191,7 @@ fn entries(count: usize) -> &'static str {
 }
 
 fn folder_of(file: &Path) -> PathBuf {
-    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let absolute = normal(&std::path::absolute(file).unwrap_or_else(|_| file.to_owned()));
     absolute.parent().map(Path::to_owned).unwrap_or_default()
 }
 
