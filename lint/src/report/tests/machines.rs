@@ -289,7 +289,7 @@ fn sarif_names_odd_files_by_address_and_tells_what_was_not_read() {
     assert_eq!(place["artifactLocation"]["uri"], "src/a%2C%20b%3A%20100%25.rs");
     assert_eq!((&place["region"]["endLine"], &place["region"]["endColumn"]), (&json!(2), &json!(13)));
     let told = &run["invocations"][0]["toolExecutionNotifications"][0];
-    assert_eq!(told["message"]["text"], "src/broken one.rs: not read: expected `(`");
+    assert_eq!(told["message"]["text"], "src/broken one.rs: expected `(`");
     assert_eq!(told["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "src/broken%20one.rs");
 }
 
