@@ -71,16 +71,6 @@ impl Group {
         }
     }
 
-    /// The group's page, as Markdown: what it is about, and its rules.
-    pub fn page(self) -> String {
-        let name = self.as_str();
-        let mut page = format!("# {name}\n\nA group of rules. {}\n\n", self.about());
-        for rule in RULES.iter().filter(|rule| rule.group == self) {
-            page += &format!("- `{}` ({}): {}\n", rule.id, crate::report::level_word(rule.level), rule.summary());
-        }
-        page + &format!("\n`-A {name}`, `-W {name}` and `-D {name}` set the level of them all.\n")
-    }
-
     /// The group's name on the command line.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -302,9 +302,11 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 Value::unit()
             }
             Op::Branch { scrutinee, arms } => return self.branch(id, *scrutinee, arms, span, want),
-            Op::Loop { label, body } => return self.run_loop(label.as_ref(), None, *body, span, span),
+            Op::Loop { label, body } => {
+                let head = self.loop_head(*body, span);
+                return self.run_loop(label.as_ref(), None, *body, head, span);
+            }
             Op::For { label, pattern, iterator, body } => {
-                // What is said of a loop stands at its first line.
                 let head = Span { end: self.frame().body.expr(*iterator).span.end, ..span };
                 let iterator = self.eval(*iterator, None)?;
                 return self.run_loop(label.as_ref(), Some((pattern, iterator)), *body, head, span);

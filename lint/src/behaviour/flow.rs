@@ -210,6 +210,18 @@ impl<'p> Evaluator<'p, '_> {
         Some(((!yes.is_empty()).then(|| reasons(&yes)), (!no.is_empty()).then(|| reasons(&no))))
     }
 
+    /// What is said of a loop stands at its first line: up to the condition of a `while`.
+    pub fn loop_head(&self, body: ExprId, span: Span) -> Span {
+        let arena = self.frame().body;
+        match &arena.expr(body).op {
+            Op::Branch { scrutinee: None, arms } => {
+                let condition = arms.first().and_then(|arm| arm.conditions.last());
+                condition.map_or(span, |condition| Span { end: arena.expr(condition.value).span.end, ..span })
+            }
+            _ => span,
+        }
+    }
+
     pub fn run_loop(
         &mut self,
         label: Option<&Name>,

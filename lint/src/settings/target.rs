@@ -1,5 +1,6 @@
 //! What a level can be given to: a rule, a group, or all of them.
 
+use crate::report::level_word;
 use crate::rules::{Group, RULES, Rule};
 use crate::workspace::nearest;
 use std::fmt;
@@ -78,10 +79,20 @@ pub fn page(name: &str) -> Result<String, String> {
         return Ok(rule.page());
     }
     if let Some(group) = Group::ALL.into_iter().find(|group| group.as_str() == name) {
-        return Ok(group.page());
+        return Ok(page_of(group));
     }
     let names = RULES.iter().map(|rule| rule.id).chain(Group::ALL.iter().map(|group| group.as_str()));
     Err(unknown("rule or group", name, names))
+}
+
+/// A group's page, as Markdown: what it is about, and its rules.
+fn page_of(group: Group) -> String {
+    let name = group.as_str();
+    let mut page = format!("# {name}\n\nA group of rules. {}\n\n", group.about());
+    for rule in RULES.iter().filter(|rule| rule.group == group) {
+        page += &format!("- `{}` ({}): {}\n", rule.id, level_word(rule.level), rule.summary());
+    }
+    page + &format!("\n`-A {name}`, `-W {name}` and `-D {name}` set the level of them all.\n")
 }
 
 fn unknown<'a>(kind: &str, name: &str, names: impl Iterator<Item = &'a str>) -> String {
