@@ -181,10 +181,39 @@ pub fn discover(request: &Request) -> Result<Vec<Root>, Error> {
     }
 }
 
-/// The name most like the text, if one is like enough to be a slip of the keyboard. Capital letters make no difference.
+/// The name most like the text, if one is like enough to be a slip of the keyboard, or begins as the text does. Capital letters make no difference.
 pub fn nearest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let lower = text.to_lowercase();
-    let likeness = |name: &str| strsim::damerau_levenshtein(&lower, &name.to_lowercase());
-    let limit = text.chars().count().max(3) / 3;
+    let length = lower.chars().count();
+    let likeness = |name: &str| {
+        let name = name.to_lowercase();
+        let whole = strsim::damerau_levenshtein(&lower, &name);
+        let beginning: String = name.chars().take(length).collect();
+        // Of a few letters, too much begins like them.
+        if length < 4 { whole } else { whole.min(strsim::damerau_levenshtein(&lower, &beginning) + 1) }
+    };
+    let limit = length.max(3) / 3;
     names.map(|name| (likeness(name), name)).filter(|(distance, _)| *distance <= limit).min().map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_a_slip_or_a_beginning_away() {
+        let names = ["capped_hint", "explain", "parse", "read"];
+        let near = |text: &str| nearest(text, names.into_iter());
+        for (text, name) in [
+            ("CAPPED_HINT", "capped_hint"),
+            ("caped-hint", "capped_hint"),
+            ("capped", "capped_hint"),
+            ("expl", "explain"),
+        ] {
+            assert_eq!(near(text), Some(name), "{text}");
+        }
+        for text in ["cap", "part", "xyzzy", ""] {
+            assert_eq!(near(text), None, "{text}");
+        }
+    }
 }
