@@ -1,33 +1,34 @@
-//! Changes: the lines that were added or altered, and the findings that have to do with them.
+//! Changes: what was altered since a base, and the findings that have to do with it.
 //!
 //! A finding belongs to a change when any place on the hint's way lies on a line that the change added or altered, or whose guard it removed.
 //! So a change in a helper brings up the finding in the file that calls it, and a finding that only moved stays out.
+//! It also belongs to the change when it was not there before: a constant in another file decides about findings whose places do not name its line. For that the
+//! analysis runs a second time, over the files as they were.
 
+mod before;
 mod diff;
+mod file;
 mod git;
+mod patch;
 mod removal;
+mod repositories;
 
-use crate::report::{Place, Report};
-use crate::source::LineIndex;
-use removal::Removal;
-use std::collections::BTreeMap;
+pub use before::Before;
+
+use crate::report::{Report, Shown};
+use file::FileChange;
+use std::collections::HashSet;
 use std::fmt;
-use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// What has changed, in one folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Changes {
-    /// The folder that the paths are relative to.
+    /// The folder that the paths are relative to, without links on its way.
     root: PathBuf,
-    files: BTreeMap<String, Lines>,
-}
-
-/// The changed lines of a file, as it is now.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Lines {
-    added: Vec<RangeInclusive<u32>>,
-    removals: Vec<Removal>,
+    files: Vec<FileChange>,
+    /// What the user should know.
+    notes: Vec<String>,
 }
 
 /// Why it cannot be told what has changed.
@@ -51,50 +52,23 @@ impl fmt::Display for Error {
 impl std::error::Error for Error {}
 
 impl Changes {
-    /// What has changed since the base, in the git repositories around the folders.
+    /// What has changed since the base, in the git repositories that the files lie in. `groups` are the files of each root, with the folder that holds the root; in
+    /// the repository around that folder the base is looked for, and a submodule is compared with the commit that the base names for it.
     ///
     /// # Errors
     ///
     /// A folder in no repository, a base that is not there or has nothing in common with what is checked out, and whatever git complains of.
-    pub fn since(folders: &[&Path], base: &str) -> Result<Vec<Changes>, Error> {
-        let mut all: Vec<Changes> = Vec::new();
-        for folder in folders {
-            let is_known = folder
-                .canonicalize()
-                .is_ok_and(|folder| all.iter().any(|known| nearest_repository(&folder) == Some(known.root.as_path())));
-            if !is_known {
-                all.push(git::changes_since(folder, base)?);
-            }
-        }
-        Ok(all)
+    pub fn since(groups: &[(PathBuf, Vec<&Path>)], base: &str) -> Result<Vec<Changes>, Error> {
+        repositories::changes_since(groups, base)
     }
 
     /// What a difference in the unified form says. Its paths are relative to the repository around the folder, or to the folder.
     ///
     /// # Errors
     ///
-    /// Text that is no such difference, and one of whose Rust files none is there.
+    /// Text that is no such difference, one of whose Rust files none is there, and one that speaks of other text than the files hold.
     pub fn from_diff(text: &str, folder: &Path) -> Result<Changes, Error> {
-        let parsed = diff::parse(text).map_err(Error::new)?;
-        let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let repository = nearest_repository(&root).unwrap_or(&root).to_owned();
-        let mut changes = Changes { root: repository.clone(), files: BTreeMap::new() };
-        let mut missing = Vec::new();
-        for (path, lines) in parsed.files.into_iter().filter(|(path, _)| path.ends_with(".rs")) {
-            let bare = path.split_once('/').map_or(path.as_str(), |(_, rest)| rest);
-            let candidates = [repository.join(bare), repository.join(&path), root.join(bare), root.join(&path)];
-            match candidates.into_iter().find(|file| file.is_file()).and_then(|file| relative(&repository, &file)) {
-                Some(file) => changes.files.entry(file).or_default().extend(lines),
-                None => missing.push(path),
-            }
-        }
-        match missing.first() {
-            Some(first) if changes.files.is_empty() => Err(Error::new(format!(
-                "none of the Rust files that the difference names is here, as `{first}`; its paths must be relative to `{}`",
-                repository.display()
-            ))),
-            _ => Ok(changes),
-        }
+        patch::read(text, folder)
     }
 
     /// How many files changed.
@@ -102,46 +76,38 @@ impl Changes {
         self.files.len()
     }
 
-    fn add_whole_file(&mut self, path: &str) {
-        self.files.entry(path.to_owned()).or_default().added.push(1..=u32::MAX);
-    }
-
-    fn touch(&self, place: &Place, text: &str, lines: &LineIndex) -> bool {
-        let Some(changed) =
-            place.absolute.canonicalize().ok().and_then(|file| self.files.get(&relative(&self.root, &file)?))
-        else {
-            return false;
-        };
-        let (start, end) = (place.start.line, place.end.line);
-        let last = lines.position(text, u32::MAX).line;
-        let line = |number: u32| (1..=last).contains(&number).then(|| lines.line(text, number));
-        changed.added.iter().any(|range| *range.start() <= end && start <= *range.end())
-            || changed
-                .removals
-                .iter()
-                .any(|removal| removal.altered(line).iter().any(|line| (start..=end).contains(line)))
+    /// What the user should know.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 }
 
-impl Lines {
-    fn add(&mut self, line: u32) {
-        match self.added.last_mut() {
-            Some(range) if *range.end() + 1 == line => *range = *range.start()..=line,
-            _ => self.added.push(line..=line),
+/// Takes the findings out of the report that the changes have nothing to do with. Returns how many those were.
+///
+/// `before` are the files of each root as they were. `report_before` makes the report on them, with the same filter; it is asked for only where there are findings
+/// that it could tell something about.
+pub fn keep_changed(report: &mut Report, before: &[Before], report_before: impl FnOnce() -> Report) -> usize {
+    let mut is_kept = report.test(|root, places| {
+        places.iter().any(|(file, place, text, lines)| {
+            let Some(change) = before.get(root).and_then(|before| before.change_of(*file)) else { return false };
+            let last = lines.position(text, u32::MAX).line;
+            let line = |number: u32| (1..=last).contains(&number).then(|| lines.line(text, number));
+            change.touches(place.start.line, place.end.line, line)
+        })
+    });
+    let is_open = |(shown, is_kept): (&Shown, &bool)| {
+        !is_kept && before.get(shown.root()).is_some_and(|before| before.may_tell_apart)
+    };
+    if report.findings.iter().zip(&is_kept).any(is_open) {
+        let old = report_before();
+        let old: HashSet<_> = old.findings.iter().map(|shown| before::identity(shown, None)).collect();
+        for (shown, is_kept) in report.findings.iter().zip(&mut is_kept) {
+            if is_open((shown, is_kept)) {
+                *is_kept = !old.contains(&before::identity(shown, before.get(shown.root())));
+            }
         }
     }
-
-    fn extend(&mut self, more: Lines) {
-        self.added.extend(more.added);
-        self.removals.extend(more.removals);
-    }
-}
-
-/// Takes the findings out of the report that none of the changes has to do with. Returns how many those were.
-pub fn keep_changed(report: &mut Report, changes: &[Changes]) -> usize {
-    report.retain(|places| {
-        places.iter().any(|(place, text, lines)| changes.iter().any(|changes| changes.touch(place, text, lines)))
-    })
+    report.keep(&is_kept)
 }
 
 /// The nearest folder, upwards, that is a git repository's.

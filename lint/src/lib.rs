@@ -30,6 +30,7 @@ use extract::Subject;
 use module::Program;
 use source::Unreadable;
 use std::collections::BTreeSet;
+use std::collections::HashSet;
 use workspace::Workspace;
 
 /// What one workspace came to.
@@ -44,6 +45,19 @@ pub struct Analysis {
     pub statistics: Statistics,
     /// What was not understood, for `-v`: the place and the reason.
     pub blind: Vec<(ir::Span, String)>,
+    /// What the findings may depend on.
+    pub reach: Reach,
+}
+
+/// What an analysis looked into: a change elsewhere cannot alter what it came to.
+#[derive(Clone, Debug, Default)]
+pub struct Reach {
+    /// The files that were parsed, or could not be.
+    pub files: HashSet<ir::FileId>,
+    /// Names: files that hold one of them were looked for.
+    pub names: HashSet<ir::Name>,
+    /// Further names of headers that files were searched for.
+    pub headers: Vec<String>,
 }
 
 /// The figures of a run.
@@ -154,5 +168,10 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     blind.sort();
     blind.dedup();
     let log = facts.log;
-    (Analysis { findings, suppressed, unreadable, statistics, blind }, program, log)
+    let reach = Reach {
+        files: program.loaded().collect(),
+        names: program.sought().iter().cloned().collect(),
+        headers: options.vocabulary.headers.clone(),
+    };
+    (Analysis { findings, suppressed, unreadable, statistics, blind, reach }, program, log)
 }

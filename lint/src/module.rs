@@ -66,6 +66,8 @@ pub struct Program<'w> {
     opaque: Vec<(Span, OpaqueReason)>,
     unparsed: Vec<(FileId, u32, String)>,
     parsed: Vec<FileId>,
+    /// Names that files were searched for.
+    sought: BTreeSet<Name>,
 }
 
 impl<'w> Program<'w> {
@@ -90,6 +92,7 @@ impl<'w> Program<'w> {
             opaque: Vec::new(),
             unparsed: Vec::new(),
             parsed: Vec::new(),
+            sought: BTreeSet::new(),
         }
     }
 
@@ -100,6 +103,7 @@ impl<'w> Program<'w> {
 
     /// Loads every file of the workspace, not in yet, that contains one of the names as a whole word. Returns how many were taken in.
     pub fn load_mentioning(&mut self, names: &BTreeSet<Name>) -> usize {
+        self.sought.extend(names.iter().cloned());
         let files = self.files_mentioning(names);
         self.load_files(files)
     }
@@ -292,6 +296,17 @@ impl<'w> Program<'w> {
     /// The files that were parsed.
     pub fn parsed(&self) -> &[FileId] {
         &self.parsed
+    }
+
+    /// The files that were taken in, or could not be.
+    pub fn loaded(&self) -> impl Iterator<Item = FileId> {
+        let files = self.is_loaded.iter().enumerate().filter(|(_, is_loaded)| **is_loaded);
+        files.map(|(index, _)| FileId(index as u32))
+    }
+
+    /// The names for which files were searched.
+    pub fn sought(&self) -> &BTreeSet<Name> {
+        &self.sought
     }
 
     /// The functions of that name that the trait itself declares.

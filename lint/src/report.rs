@@ -224,20 +224,25 @@ impl Report {
         &self.hidden
     }
 
-    /// Keeps the findings of which the test is true, given every place of one (its own and those of its flow) with the text of the file and its lines.
-    /// Returns how many were taken out.
-    pub fn retain(&mut self, keep: impl Fn(&[(&Place, &str, &LineIndex)]) -> bool) -> usize {
-        let before = self.findings.len();
-        let texts = &self.texts;
-        self.findings.retain(|shown| {
+    /// For each finding whether the test is true, given its root and every place of it (its own and those of its flow) with the text of the file and its lines.
+    pub fn test(&self, test: impl Fn(usize, &[(FileId, &Place, &str, &LineIndex)]) -> bool) -> Vec<bool> {
+        let of = |shown: &Shown| {
             let own = (shown.finding.span.file, &shown.place);
             let flow = shown.finding.flow.iter().map(|step| step.span.file).zip(&shown.flow);
             let places = std::iter::once(own).chain(flow).filter_map(|(file, place)| {
-                let text = texts.get(&(shown.root, file))?;
-                Some((place, text.text.as_str(), &text.lines))
+                let text = self.texts.get(&(shown.root, file))?;
+                Some((file, place, text.text.as_str(), &text.lines))
             });
-            keep(&places.collect::<Vec<_>>())
-        });
+            test(shown.root, &places.collect::<Vec<_>>())
+        };
+        self.findings.iter().map(of).collect()
+    }
+
+    /// Keeps the findings for which there is a true. Returns how many were taken out.
+    pub fn keep(&mut self, is_kept: &[bool]) -> usize {
+        let before = self.findings.len();
+        let mut is_kept = is_kept.iter();
+        self.findings.retain(|_| is_kept.next().copied().unwrap_or(false));
         before - self.findings.len()
     }
 
@@ -293,6 +298,11 @@ impl Report {
 }
 
 impl Shown {
+    /// Which of the roots it is from.
+    pub fn root(&self) -> usize {
+        self.root
+    }
+
     fn key(&self) -> (&str, Position, Position, &str, &str) {
         (&self.place.file, self.place.start, self.place.end, self.finding.rule, &self.finding.message)
     }

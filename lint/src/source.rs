@@ -7,6 +7,7 @@ mod search;
 
 pub(crate) use lines::char_boundary;
 pub use lines::{LineIndex, Position};
+pub(crate) use search::mentions;
 pub use search::{Mentions, Search, search};
 
 use crate::ir::FileId;
@@ -61,6 +62,10 @@ fn fill(file: &SourceFile, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
         return Err(too_large(file.size));
     }
     bytes.clear();
+    if let Some(text) = &file.text {
+        bytes.extend_from_slice(text.as_bytes());
+        return Ok(());
+    }
     // One byte more than it had, so that the end is seen without another growth of the buffer; and not much more than the limit if it grows meanwhile.
     bytes.reserve(file.size as usize + 1);
     let read = File::open(&file.path).and_then(|opened| opened.take(SIZE_LIMIT + 1).read_to_end(bytes));

@@ -26,6 +26,7 @@ use crate::ir::FileId;
 use crate::source::Unreadable;
 use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A package, or a set of plain files without a manifest.
 #[derive(Clone, Debug)]
@@ -58,6 +59,8 @@ pub struct SourceFile {
     pub is_test: bool,
     /// Its size in bytes when it was found.
     pub size: u64,
+    /// Its text, where that is another one than on the disk: as it was before a change.
+    pub text: Option<Arc<str>>,
 }
 
 /// A group of packages that are resolved together, and their files.

@@ -108,7 +108,7 @@ pub(super) struct Removal {
 }
 
 impl Removal {
-    /// None where what is gone was no code, or was replaced by as much.
+    /// None where what is gone was no code, guarded nothing, or was replaced by as much.
     pub(super) fn new(next: u32, removed: &[String], added: &[String]) -> Option<Removal> {
         if !removed.iter().any(|line| is_code(line)) {
             return None;
@@ -118,6 +118,9 @@ impl Removal {
             words.filter(|word| CHOICES.contains(word)).count() + lines.iter().filter(|line| line.contains('?')).count()
         };
         let is_pure = !added.iter().any(|line| is_code(line));
+        if is_pure && is_aside(removed) {
+            return None;
+        }
         let has_choice = choices(removed) > choices(added);
         let names = removed.iter().filter(|line| is_code(line)).flat_map(|line| words(line));
         let names = names.filter(|word| !CHOICES.contains(word) && !COMMON.contains(word)).map(str::to_owned).collect();
@@ -146,6 +149,42 @@ impl Removal {
     fn shares_name(&self, text: &str) -> bool {
         words(text).any(|word| self.names.contains(word))
     }
+}
+
+/// Whether the lines are whole statements that neither leave, nor give anything a value, nor stand in a chain: without them, what follows comes about as before.
+fn is_aside(lines: &[String]) -> bool {
+    /// Choices that by themselves only decide whether what they hold is done.
+    const WEAK: &[&str] = &["if", "else", "match", "while"];
+    let code = || lines.iter().filter(|line| is_code(line));
+    let leaves = |line: &String| {
+        line.contains('?')
+            || line.contains("&mut ")
+            || words(line).any(|word| CHOICES.contains(&word) && !WEAK.contains(&word))
+            || words(line).any(|word| word.starts_with("panic") || word.starts_with("assert") || word == "exit")
+    };
+    let count = |letter: char| lines.iter().map(|line| line.matches(letter).count()).sum::<usize>();
+    let is_whole = [('{', '}'), ('(', ')'), ('[', ']')].iter().all(|(open, close)| count(*open) == count(*close));
+    let ends = |line: &&String| line.trim_end().ends_with([';', '}']);
+    is_whole
+        && lines.iter().rfind(|line| is_code(line) || line.contains('}')).as_ref().is_some_and(ends)
+        && !code().any(|line| leaves(line) || gives_value(line) || line.trim_start().starts_with('.'))
+}
+
+/// Whether something gets a value in the line.
+fn gives_value(line: &str) -> bool {
+    if words(line).any(|word| matches!(word, "const" | "static")) {
+        return true;
+    }
+    // `if let` and `while let` give one to what stands in their own block only.
+    if ["if let ", "while let ", "=> "].iter().any(|what| line.contains(what)) {
+        return false;
+    }
+    let bytes = line.as_bytes();
+    (0..bytes.len()).filter(|place| bytes[*place] == b'=').any(|place| {
+        let before = place.checked_sub(1).map(|before| bytes[before]);
+        let is_comparison = matches!(before, Some(b'=' | b'!' | b'<' | b'>')) || bytes.get(place + 1) == Some(&b'=');
+        !is_comparison && bytes.get(place + 1) != Some(&b'>')
+    })
 }
 
 /// Whether the line holds more than blanks, a comment or what closes brackets.
@@ -189,6 +228,24 @@ mod tests {
             ["    // if secs > 60", "", "    }", "    let other = 3;", "    println!(\"hello\");", "use a::b;"]
         {
             assert_eq!(altered(&[removed], &[], 2, text), [0_u32; 0], "{removed}");
+        }
+        // They guard nothing, although they name what is slept on.
+        for removed in [
+            &["    if secs == 0 { metrics::count(secs); }"][..],
+            &["    if let Some(secs) = hint {", "        count(secs);", "    }"],
+            &["    log::info!(\"{}\", secs);"],
+            &["    match secs {", "        0 => count(),", "        _ => {}", "    }"],
+        ] {
+            assert_eq!(altered(removed, &[], 2, text), [0_u32; 0], "{removed:?}");
+        }
+        for removed in [
+            &["    if secs > 60 { secs = 60; }"][..],
+            &["    if secs > 60 {"],
+            &["    if secs > 60 { panic!() }"],
+            &["    check(secs)?;"],
+            &["    limit(&mut secs);"],
+        ] {
+            assert_eq!(altered(removed, &[], 2, text), [2], "{removed:?}");
         }
         assert_eq!(altered(&["    if a { b() }"], &["    if a { c() }"], 2, text), [0_u32; 0], "replaced");
         assert_eq!(altered(&["    if a {", "  b() }"], &["    b()"], 2, text), [2], "the choice is gone");

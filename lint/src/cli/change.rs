@@ -2,7 +2,8 @@
 
 use super::Failure;
 use clap::Args;
-use retry_after_lint::change::{self, Changes};
+use retry_after_lint::Analysis;
+use retry_after_lint::change::{self, Before, Changes};
 use retry_after_lint::report::Report;
 use retry_after_lint::workspace::{Root, plain};
 use std::io::Read;
@@ -15,11 +16,13 @@ pub(super) struct ChangeArgs {
     ///
     /// Compared is the commit from which BASE and HEAD have parted with the files as they are, those that are not committed or not even known to git among them.
     /// A finding is shown when any place of it (where the header is read, parsed, held down, slept on, or a helper in between) lies on a line that was added or
-    /// altered, or whose guard was removed. All files are still read, so that a finding that the change causes elsewhere is shown.
+    /// altered, or whose guard was removed; and when it is not there without the change, wherever it stands. To know that, the files as they were are looked at too.
     #[arg(long, value_name = "BASE", conflicts_with_all = ["diff_file", "crates"], help_heading = "Changes")]
     changed_since: Option<String>,
 
-    /// Only the findings that have to do with the lines of a difference, as `git diff` or `diff -u` write it; - reads it from standard input
+    /// Only the findings that have to do with a difference, as `git diff` or `diff -u` write it; - reads it from standard input
+    ///
+    /// It must be of the files as they are: one that says something else of a line is refused.
     #[arg(long, value_name = "FILE", conflicts_with = "crates", help_heading = "Changes")]
     diff_file: Option<PathBuf>,
 }
@@ -28,10 +31,8 @@ impl ChangeArgs {
     /// What has changed; None where everything is asked for.
     pub(super) fn read(&self, roots: &[Root], folder: &Path) -> Result<Option<Vec<Changes>>, Failure> {
         if let Some(base) = &self.changed_since {
-            let packages = roots.iter().flat_map(|root| &root.workspace.packages);
-            let folders: Vec<&Path> =
-                packages.filter(|package| package.selected).map(|package| folder_of(&package.root)).collect();
-            return Ok(Some(Changes::since(&folders, base)?));
+            let groups: Vec<(PathBuf, Vec<&Path>)> = roots.iter().map(group).collect();
+            return Ok(Some(Changes::since(&groups, base)?));
         }
         let Some(file) = &self.diff_file else { return Ok(None) };
         let mut bytes = Vec::new();
@@ -48,9 +49,22 @@ impl ChangeArgs {
         Ok(Some(vec![changes.map_err(|error| Failure(format!("{name}: {error}")))?]))
     }
 
-    /// Takes the other findings out of the report.
-    pub(super) fn apply(&self, report: &mut Report, changes: &[Changes]) {
-        let others = change::keep_changed(report, changes);
+    /// The roots as they were before the changes.
+    pub(super) fn before(runs: &[(Root, Analysis)], changes: Option<&[Changes]>) -> Vec<Before> {
+        let changes = changes.unwrap_or_default();
+        runs.iter().map(|(root, analysis)| Before::new(root, &analysis.reach, changes)).collect()
+    }
+
+    /// Takes the other findings out of the report. `report_before` makes the one on the roots as they were.
+    pub(super) fn apply(
+        &self,
+        report: &mut Report,
+        changes: &[Changes],
+        before: &[Before],
+        report_before: impl FnOnce() -> Report,
+    ) {
+        let others = change::keep_changed(report, before, report_before);
+        report.notes.extend(changes.iter().flat_map(Changes::notes).cloned());
         let files: usize = changes.iter().map(Changes::files).sum();
         let since = self.changed_since.as_ref().map_or_else(String::new, |base| format!(" since {base}"));
         report.notes.push(format!(
@@ -58,6 +72,20 @@ impl ChangeArgs {
             if files == 1 { "file" } else { "files" }
         ));
     }
+}
+
+/// The folder that holds what is reported on of a root, and the files of it.
+fn group(root: &Root) -> (PathBuf, Vec<&Path>) {
+    let workspace = &root.workspace;
+    let selected = workspace.packages.iter().filter(|package| package.selected);
+    let folders: Vec<&Path> = selected.map(|package| folder_of(&package.root)).collect();
+    let mut anchor = folders.first().map(|folder| folder.to_path_buf()).unwrap_or_default();
+    while !folders.iter().all(|folder| folder.starts_with(&anchor)) && anchor.pop() {}
+    let is_near = |path: &Path| path.starts_with(&anchor);
+    let files =
+        workspace.file_ids().filter(|id| workspace.package_of(*id).selected || is_near(&workspace.file(*id).path));
+    let files = files.map(|id| workspace.file(id).path.as_path()).collect();
+    (anchor, files)
 }
 
 /// A package of plain files may have the file itself for its folder.

@@ -164,6 +164,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         folder: &folder,
         checkout: &checkout(&folder),
     };
+    let before = ChangeArgs::before(&runs, changes.as_deref());
     let mut report = Report::new(runs, &filter);
     report.ways = ways;
     if let Some(code) = args.baseline.write(known.as_ref(), &report, &looked_at, color)? {
@@ -173,7 +174,14 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         args.baseline.apply(known, &mut report, &looked_at)?;
     }
     if let Some(changes) = &changes {
-        args.change.apply(&mut report, changes);
+        args.change.apply(&mut report, changes, &before, || {
+            let roots: Vec<Root> = before.iter().map(|before| before.root.clone()).collect();
+            let mut runs = analyse(roots, &settings, is_isolated);
+            for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
+                configuration::set_levels(root, analysis, settings);
+            }
+            Report::new(runs, &filter)
+        });
     }
     args.dependencies.tell(&mut report);
     report.elapsed = start.elapsed();

@@ -38,6 +38,7 @@ fn fixture(files: &[(&str, &str)]) -> Fixture {
             package: index as u32,
             is_test: false,
             size: text.len() as u64,
+            text: None,
         });
     }
     Fixture { _folder: folder, workspace }

@@ -21,7 +21,14 @@ fn root(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
-        SourceFile { path, display: (*name).to_owned(), package: 0, is_test: false, size: text.len() as u64 }
+        SourceFile {
+            path,
+            display: (*name).to_owned(),
+            package: 0,
+            is_test: false,
+            size: text.len() as u64,
+            text: None,
+        }
     });
     let workspace = Workspace { files: files.collect(), packages: vec![package] };
     (folder, Root { workspace, ..Root::default() })
@@ -60,7 +67,14 @@ fn step(span: Span, kind: StepKind, label: &str) -> Step {
 
 fn report(root: Root, findings: Vec<Finding>) -> Report {
     let statistics = Statistics { packages: 1, files: 2, parsed: 2, bytes: 300, sites: 1, ..Statistics::default() };
-    let analysis = Analysis { findings, suppressed: Vec::new(), unreadable: Vec::new(), statistics, blind: Vec::new() };
+    let analysis = Analysis {
+        findings,
+        suppressed: Vec::new(),
+        unreadable: Vec::new(),
+        statistics,
+        blind: Vec::new(),
+        reach: crate::Reach::default(),
+    };
     let folder = root.workspace.packages[0].root.clone();
     let filter =
         Filter { level: &|_, level| level, confidence: Confidence::Medium, folder: &folder, checkout: &folder };
@@ -295,6 +309,7 @@ fn what_is_allowed_unsure_or_a_test_is_left_out() {
             unreadable: Vec::new(),
             statistics: Statistics::default(),
             blind: Vec::new(),
+            reach: crate::Reach::default(),
         };
         Report::new(
             vec![(root, analysis)],

@@ -148,7 +148,7 @@ impl Builder {
             }
             let is_test = is_test_folder || (named.is_folder && test_paths.contains(&path));
             let display = display(named, &path);
-            self.root.workspace.files.push(SourceFile { path, display, package, is_test, size });
+            self.root.workspace.files.push(SourceFile { path, display, package, is_test, size, text: None });
         }
         for (path, message) in walked.odd {
             let file = display(named, &path);

@@ -28,10 +28,15 @@ pub(crate) fn is_inside(path: &Path, folder: &Path) -> bool {
 }
 
 /// Runs the command to its end, or ends it after the limit.
-pub(crate) fn run(mut command: Command, limit: Duration) -> Result<Output, String> {
+pub(crate) fn run(command: Command, limit: Duration) -> Result<Output, String> {
+    run_on(command, Stdio::null(), limit)
+}
+
+/// Runs the command on an input to its end, or ends it after the limit.
+pub(crate) fn run_on(mut command: Command, input: Stdio, limit: Duration) -> Result<Output, String> {
     let name = command.get_program().display().to_string();
     let failed = |error: std::io::Error| format!("cannot run {name}: {}", super::plain(&error));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(failed)?;
     let stdout = read_aside(child.stdout.take());
     let stderr = read_aside(child.stderr.take());

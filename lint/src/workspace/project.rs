@@ -325,7 +325,7 @@ fn build(members: Members, selected: &[bool], walked: Walked) -> Root {
         let Some((package, is_test_folder)) = last.1 else { continue };
         let is_test = is_test_folder || test_roots.contains(&path);
         let display = relative(&members.root, &path);
-        root.workspace.files.push(SourceFile { path, display, package: package as u32, is_test, size });
+        root.workspace.files.push(SourceFile { path, display, package: package as u32, is_test, size, text: None });
     }
     root.workspace.files.sort_by(|a, b| a.display.cmp(&b.display));
     for (path, message) in walked.odd {

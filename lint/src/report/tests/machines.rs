@@ -30,6 +30,7 @@ fn odd() -> (tempfile::TempDir, Report) {
         }],
         statistics: Statistics::default(),
         blind: Vec::new(),
+        reach: crate::Reach::default(),
     };
     let level = |_: &str, _: Level| Level::Warn;
     let place = root.workspace.packages[0].root.clone();
@@ -303,6 +304,7 @@ fn files_outside_of_the_checkout_keep_their_whole_name() {
         unreadable: Vec::new(),
         statistics: Statistics::default(),
         blind: Vec::new(),
+        reach: crate::Reach::default(),
     };
     let elsewhere = folder.path().join("elsewhere");
     let source = folder.path().join("src");
