@@ -32,7 +32,7 @@ const HELPER: &str = r#"pub fn hint(headers: &HeaderMap) -> u64 {
 }
 "#;
 
-fn git(folder: &Path, arguments: &[&str]) -> String {
+pub(crate) fn git(folder: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .current_dir(folder)
         .args([
@@ -54,13 +54,13 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-fn commit(checkout: &Checkout) {
+pub(crate) fn commit(checkout: &Checkout) {
     git(checkout.path(), &["add", "-A"]);
     git(checkout.path(), &["commit", "-q", "-m", "a commit", "--allow-empty"]);
 }
 
 /// A repository with a library file, on a branch `work` that has just left `main`.
-fn repository(library: &str) -> Checkout {
+pub(crate) fn repository(library: &str) -> Checkout {
     let checkout = Checkout::package(library);
     git(checkout.path(), &["init", "-q"]);
     commit(&checkout);
@@ -68,11 +68,11 @@ fn repository(library: &str) -> Checkout {
     checkout
 }
 
-fn since(checkout: &Checkout, base: &str) -> Outcome {
+pub(crate) fn since(checkout: &Checkout, base: &str) -> Outcome {
     run(checkout.path(), &["lint", "--format", "json", "--changed-since", base])
 }
 
-fn changed(checkout: &Checkout) -> Vec<String> {
+pub(crate) fn changed(checkout: &Checkout) -> Vec<String> {
     let outcome = since(checkout, "main");
     assert!(outcome.code < 2, "{}", outcome.stderr);
     outcome.findings()

@@ -2,6 +2,7 @@
 
 mod baseline;
 mod book;
+mod caused;
 mod changes;
 mod command_line;
 mod compare;

@@ -85,8 +85,13 @@ impl Changes {
 /// Takes the findings out of the report that the changes have nothing to do with. Returns how many those were.
 ///
 /// `before` are the files of each root as they were. `report_before` makes the report on them, with the same filter; it is asked for only where there are findings
-/// that it could tell something about.
-pub fn keep_changed(report: &mut Report, before: &[Before], report_before: impl FnOnce() -> Report) -> usize {
+/// that it could tell something about. `is_run` says that the witnesses of this report, but not of that one, come from a run.
+pub fn keep_changed(
+    report: &mut Report,
+    before: &[Before],
+    is_run: bool,
+    report_before: impl FnOnce() -> Report,
+) -> usize {
     let mut is_kept = report.test(|root, places| {
         places.iter().any(|(file, place, text, lines)| {
             let Some(change) = before.get(root).and_then(|before| before.change_of(*file)) else { return false };
@@ -100,10 +105,10 @@ pub fn keep_changed(report: &mut Report, before: &[Before], report_before: impl 
     };
     if report.findings.iter().zip(&is_kept).any(is_open) {
         let old = report_before();
-        let old: HashSet<_> = old.findings.iter().map(|shown| before::identity(shown, None)).collect();
+        let old: HashSet<_> = old.findings.iter().map(|shown| before::identity(shown, None, is_run)).collect();
         for (shown, is_kept) in report.findings.iter().zip(&mut is_kept) {
             if is_open((shown, is_kept)) {
-                *is_kept = !old.contains(&before::identity(shown, before.get(shown.root())));
+                *is_kept = !old.contains(&before::identity(shown, before.get(shown.root()), is_run));
             }
         }
     }

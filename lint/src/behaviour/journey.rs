@@ -20,7 +20,7 @@ pub fn journey(facts: &Facts<'_, '_>, outcome: &Outcome, focus: Step) -> Vec<Ste
 pub fn journey_along(facts: &Facts<'_, '_>, trails: &[&Trail], focus: Step, end: Option<Step>) -> Vec<Step> {
     let mut steps = Vec::new();
     for trail in trails {
-        steps.extend(trail_steps(facts, trail));
+        steps.extend(trail_steps(facts, trail, &focus));
     }
     // Where the header itself was seen, a variable that is named like it tells nothing new.
     let is_named = |step: &Step| step.kind == StepKind::Read && step.label.ends_with("holds the server's hint");
@@ -30,9 +30,12 @@ pub fn journey_along(facts: &Facts<'_, '_>, trails: &[&Trail], focus: Step, end:
     // The nearest node comes first on a trail; a journey begins at its source.
     steps.reverse();
     steps.sort_by_key(|step| rank(step.kind));
-    steps.retain(|step| step.span != focus.span);
-    let place = steps.iter().position(|step| rank(step.kind) > rank(focus.kind)).unwrap_or(steps.len());
-    steps.insert(place, focus.clone());
+    // On the way that led here it stands where it happened: in a helper, before the value comes back.
+    if !steps.contains(&focus) {
+        let place = steps.iter().position(|step| rank(step.kind) > rank(focus.kind)).unwrap_or(steps.len());
+        steps.insert(place, focus.clone());
+    }
+    steps.retain(|step| step.span != focus.span || *step == focus);
     if let Some(end) = end
         && end.span != focus.span
     {
@@ -68,10 +71,13 @@ fn rank(kind: StepKind) -> u8 {
     }
 }
 
-/// The steps on a trail, nearest to its end first.
-fn trail_steps(facts: &Facts<'_, '_>, trail: &Trail) -> Vec<Step> {
+/// The steps on a trail, nearest to its end first; `focus` where the trail comes by its place.
+fn trail_steps(facts: &Facts<'_, '_>, trail: &Trail, focus: &Step) -> Vec<Step> {
     let mut steps = Vec::new();
     for node in trail.nodes(true) {
+        if node.span == focus.span || node.decided_at == Some(focus.span) {
+            steps.push(focus.clone());
+        }
         let mut push = |kind: StepKind, span: Span, label: String| steps.push(Step { span, kind, label });
         match node.event {
             Event::Read(source) => {

@@ -31,6 +31,8 @@ pub(super) struct Identity<'a> {
     start: (u32, u32),
     end: (u32, u32),
     message: &'a str,
+    /// What the code does with the witness, unless that is from a run.
+    subject: Option<&'a str>,
 }
 
 impl Before {
@@ -61,6 +63,7 @@ impl Before {
             }
             before.may_tell_apart |= match (now, then) {
                 (None, None) => false,
+                (Some(now), None) => reach.holds(now),
                 (Some(now), Some(then)) if now == then => reach.holds(now) || reach.leads_into(&file.text()),
                 _ => true,
             };
@@ -87,15 +90,17 @@ impl Before {
     }
 }
 
-/// What the finding is known by. One of now is told by where it was `before`.
-pub(super) fn identity<'a>(shown: &'a Shown, before: Option<&Before>) -> Identity<'a> {
-    let file = shown.finding.span.file;
+/// What the finding is known by. One of now is told by where it was `before`. Where witnesses were run, they are left out.
+pub(super) fn identity<'a>(shown: &'a Shown, before: Option<&Before>, is_run: bool) -> Identity<'a> {
+    let finding = &shown.finding;
+    let file = finding.span.file;
     let place = |position: Position| match before {
         Some(before) => before.origin(file, position),
         None => (file, (position.line, position.column)),
     };
     let ((file, start), (_, end)) = (place(shown.place.start), place(shown.place.end));
-    Identity { root: shown.root(), rule: shown.finding.rule, file, start, end, message: &shown.finding.message }
+    let subject = finding.witness.as_ref().filter(|_| !is_run).map(|witness| witness.subject.as_str());
+    Identity { root: shown.root(), rule: finding.rule, file, start, end, message: &finding.message, subject }
 }
 
 fn set_text(file: &mut SourceFile, text: &str) {

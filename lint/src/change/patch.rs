@@ -94,8 +94,11 @@ pub(super) fn read(text: &str, folder: &Path) -> Result<Changes, Error> {
                 root.display()
             )));
         }
-        let (count, are) = (missing.len(), if missing.len() == 1 { "file, is" } else { "of its files, are" });
-        changes.notes.push(format!("the difference names {count} Rust {are} not here: `{first}`"));
+        let note = match missing.len() {
+            1 => format!("the difference names a Rust file that is not here: `{first}`"),
+            count => format!("the difference names {count} Rust files that are not here, as `{first}`"),
+        };
+        changes.notes.push(note);
     }
     changes.root = root;
     Ok(changes)

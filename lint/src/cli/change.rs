@@ -61,9 +61,10 @@ impl ChangeArgs {
         report: &mut Report,
         changes: &[Changes],
         before: &[Before],
+        is_run: bool,
         report_before: impl FnOnce() -> Report,
     ) {
-        let others = change::keep_changed(report, before, report_before);
+        let others = change::keep_changed(report, before, is_run, report_before);
         report.notes.extend(changes.iter().flat_map(Changes::notes).cloned());
         let files: usize = changes.iter().map(Changes::files).sum();
         let since = self.changed_since.as_ref().map_or_else(String::new, |base| format!(" since {base}"));

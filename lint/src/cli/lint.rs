@@ -174,7 +174,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         args.baseline.apply(known, &mut report, &looked_at)?;
     }
     if let Some(changes) = &changes {
-        args.change.apply(&mut report, changes, &before, || {
+        args.change.apply(&mut report, changes, &before, args.witness, || {
             let roots: Vec<Root> = before.iter().map(|before| before.root.clone()).collect();
             let mut runs = analyse(roots, &settings, is_isolated);
             for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
