@@ -29,8 +29,7 @@ use diagnostic::Finding;
 use extract::Subject;
 use module::Program;
 use source::Unreadable;
-use std::collections::BTreeSet;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use workspace::Workspace;
 
 /// What one workspace came to.
@@ -118,7 +117,8 @@ pub fn analyse_for_proof(workspace: &Workspace, options: &Options) -> (Analysis,
 fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Program<'w>, Log) {
     names::put_in_force(&options.vocabularies);
     let headers: BTreeSet<&String> = options.vocabularies.iter().flat_map(|own| &own.headers).collect();
-    let found = source::search(workspace, &headers.into_iter().cloned().collect::<Vec<_>>());
+    let headers: Vec<String> = headers.into_iter().cloned().collect();
+    let found = source::search(workspace, &headers);
     let mut program = Program::new(workspace);
     let wanted = found.with_any().chain(found.with_nul.iter().copied());
     let candidates: Vec<ir::FileId> = wanted.filter(|file| !workspace.file(*file).is_test).collect();
@@ -171,7 +171,7 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     let reach = Reach {
         files: program.loaded().collect(),
         names: program.sought().iter().cloned().collect(),
-        headers: options.vocabulary.headers.clone(),
+        headers,
     };
     (Analysis { findings, suppressed, unreadable, statistics, blind, reach }, program, log)
 }
