@@ -178,3 +178,13 @@ fn names_tell_nothing_of_the_machine_and_another_file_is_not_written_over() {
     assert_eq!(outcome.code, 2);
     assert!(outcome.stderr.contains("Cargo.toml: not a baseline"), "{}", outcome.stderr);
 }
+
+#[test]
+fn what_cannot_be_read_and_holds_no_code_hides_nothing() {
+    let checkout = written(CAPPED);
+    checkout.write("src/lib.rs", "pub fn f() {}\n");
+    checkout.write("templates/Cargo.toml", "[package]\nname = {{name}}\n");
+    let outcome = lint(&checkout, &["."]);
+    assert!(outcome.unreadable().contains_key("templates/Cargo.toml"), "{}", outcome.stdout);
+    assert_eq!(outcome.json()["stale"].as_array().unwrap().len(), 2);
+}

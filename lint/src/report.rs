@@ -70,23 +70,25 @@ pub struct Unread {
     pub message: String,
     /// Whether the work could not be done for it: it was named itself, or nothing else could be read.
     pub is_failure: bool,
+    /// The published package that it is of, by name and version, or that it is itself where its sources cannot be had.
+    pub package: Option<String>,
 }
 
 impl Unread {
     /// The names of what a root's analysis could not read, seen from the folder and from the checkout.
     pub fn new(root: &Root, file: Unreadable, folder: &Path, checkout: &Path) -> Unread {
-        let shown = |folder: &Path| match &file.path {
-            None => file.file.clone(),
-            Some(_) if root.versioned => {
-                let package = root.workspace.packages.first();
-                let name = package.and_then(|package| package.name.as_deref()).unwrap_or_default();
-                let version = package.and_then(|package| package.version.as_deref()).unwrap_or_default();
-                format!("{name}@{version}/{}", file.file)
-            }
-            Some(path) => seen_from(path, folder),
+        let package = root.workspace.packages.first().filter(|_| root.versioned);
+        let package =
+            package.and_then(|package| Some(format!("{}@{}", package.name.as_ref()?, package.version.as_ref()?)));
+        let shown = |folder: &Path| match (&file.path, &package) {
+            (None, _) => file.file.clone(),
+            (_, Some(package)) => format!("{package}/{}", file.file),
+            (Some(path), None) => seen_from(path, folder),
         };
         let (path, in_checkout) = (shown(folder), shown(checkout));
-        Unread { path, in_checkout, file: file.file, line: file.line, message: file.message, is_failure: false }
+        let package = package.or_else(|| file.path.is_none().then(|| file.file.clone()));
+        let (file, line, message) = (file.file, file.line, file.message);
+        Unread { file, path, in_checkout, line, message, is_failure: false, package }
     }
 }
 

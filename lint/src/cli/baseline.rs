@@ -4,7 +4,7 @@ use super::output::{self, Color};
 use super::{CLEAN, Failure};
 use clap::Args;
 use retry_after_lint::baseline::{self, Baseline, Entry};
-use retry_after_lint::report::Report;
+use retry_after_lint::report::{Report, Unread};
 use retry_after_lint::workspace::{Root, normal, plain, workspace_folder};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -78,7 +78,7 @@ impl BaselineArgs {
     ) -> Result<Option<u8>, Failure> {
         let Some(Known { baseline, file }) = known.filter(|_| self.write_baseline) else { return Ok(None) };
         let folder = folder_of(file);
-        let kept = baseline.unseen(report, &folder, |entry| looked_at.judges(entry, &folder, report));
+        let kept = baseline.unseen(report, &folder, |entry| looked_at.judges(entry, &folder, &report.unreadable));
         let written = Baseline::of(report, &folder);
         let (count, more) = (written.len(), kept.len());
         save(file, &written.with(kept))?;
@@ -95,17 +95,20 @@ impl BaselineArgs {
     pub(super) fn apply(&self, known: &Known, report: &mut Report, looked_at: &LookedAt) -> Result<(), Failure> {
         let Known { baseline, file } = known;
         let folder = folder_of(file);
-        let (is_whole, unread) = (looked_at.is_whole, report.unreadable.len());
-        let applied =
-            baseline.apply(report, &folder, |entry| is_whole && unread == 0 && looked_at.holds(entry, &folder));
+        let unread = std::mem::take(&mut report.unreadable);
+        let applied = baseline.apply(report, &folder, |entry| looked_at.judges(entry, &folder, &unread));
+        let is_unread = unread.iter().any(hides_findings);
+        report.unreadable = unread;
         let name = file.display();
         if self.prune_baseline {
             let count = applied.stale.len();
             save(file, &Baseline::from_entries(applied.kept))?;
-            let why = match unread {
-                0 if !is_whole => "; only a part of the workspace was looked at, so none is judged",
-                0 => "",
-                _ => "; files could not be read, so none is judged",
+            let why = if !looked_at.is_whole {
+                "; only a part of the workspace was looked at, so none is judged"
+            } else if is_unread {
+                "; what could not be read may hide more"
+            } else {
+                ""
             };
             report.notes.push(format!("{name}: {count} stale {} taken out{why}", entries(count)));
             return Ok(());
@@ -172,8 +175,10 @@ impl LookedAt {
     }
 
     /// Whether it can be told that the finding of the entry is gone.
-    fn judges(&self, entry: &Entry, folder: &Path, report: &Report) -> bool {
-        self.is_whole && report.unreadable.is_empty() && self.holds(entry, folder)
+    fn judges(&self, entry: &Entry, folder: &Path, unread: &[Unread]) -> bool {
+        // A finding hangs on the files of its own package or, in a workspace, on those of all.
+        let is_hidden = unread.iter().any(|file| file.package == entry.package && hides_findings(file));
+        self.is_whole && !is_hidden && self.holds(entry, folder)
     }
 
     /// Whether the finding of the entry would have been seen: its file was looked at, or is there no more.
@@ -184,6 +189,11 @@ impl LookedAt {
         let file = normal(&folder.join(&entry.file));
         self.files.contains(&file) || !file.exists()
     }
+}
+
+/// Whether findings may be lost with the file: sources, a package that cannot be had, a manifest that the work hangs on.
+fn hides_findings(file: &Unread) -> bool {
+    file.file.ends_with(".rs") || file.package.is_some() || file.is_failure
 }
 
 fn entries(count: usize) -> &'static str {
