@@ -141,6 +141,48 @@ pub fn is_ceiling(name: &str) -> bool {
     })
 }
 
+/// Whether a call of this name comes to something that others can see and change: a lock, a permit, a limiter, a channel.
+pub fn shares(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "lock",
+        "write",
+        "acquire",
+        "load",
+        "store",
+        "swap",
+        "semaphore",
+        "permit",
+        "limiter",
+        "gate",
+        "throttle",
+        "cooldown",
+        "notify",
+        "ready",
+        "broadcast",
+        "watch",
+    ];
+    words(name).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
+/// Whether something of this name says how many attempts, or how much time, there is left.
+pub fn is_budget(name: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "attempt",
+        "attempts",
+        "tries",
+        "retries",
+        "remaining",
+        "left",
+        "budget",
+        "deadline",
+        "elapsed",
+        "timeout",
+        "exhausted",
+        "last",
+    ];
+    words(name).iter().any(|word| WORDS.contains(&word.as_str()))
+}
+
 /// Whether something of this name is the time that is left, or the moment at which it ends.
 pub fn is_deadline(name: &str) -> bool {
     let name = name.to_ascii_lowercase();

@@ -8,6 +8,8 @@
 mod call;
 mod combinator;
 mod compute;
+mod crowd;
+mod last;
 mod pattern;
 mod status;
 mod value;
@@ -18,6 +20,8 @@ use crate::ir::{Body, FunctionId, Literal, Name, Op, Pattern, Span, Type};
 use crate::module::Program;
 use crate::names;
 use crate::site::{direct_functions, names_header};
+pub use crowd::Crowd;
+pub use last::LastWait;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub use value::{Drop, DropKind};
@@ -188,6 +192,8 @@ pub struct Gate {
     pub read_for: u16,
     /// The status that is not.
     pub missed: u16,
+    /// Whether the hint was read before the test, so that it is at hand for both.
+    pub is_held: bool,
 }
 
 /// Everything that was found.
@@ -203,12 +209,19 @@ pub struct Retries {
     pub retried: BTreeSet<(u32, u16)>,
     /// Packages with a loop in a function that is named for retrying.
     pub loops: BTreeSet<u32>,
+    /// Waits between two attempts of a request that was answered with 429 or 503, whether they are for the hint or not.
+    pub waits: BTreeSet<Span>,
+    /// Waits after which it may be all over.
+    pub last_waits: Vec<LastWait>,
+    /// Code that runs many times at once.
+    pub crowds: Vec<Crowd>,
 }
 
 /// Walks every function that looks at a status.
 pub fn observe(program: &Program<'_>) -> Retries {
     let around = surroundings(program);
-    let mut found = Retries::default();
+    let mut found =
+        Retries { last_waits: last::last_waits(program), crowds: crowd::crowds(program), ..Retries::default() };
     if around.relevant.is_empty() {
         return found;
     }
@@ -343,7 +356,8 @@ fn gates(id: FunctionId, returned: &[(u16, Vec<Record>)], found: &mut Retries) {
         }
         let test = misses.iter().find_map(|record| parting(&record.tests, id, read));
         if let Some(test) = test {
-            found.gates.push(Gate { function: id, test, read, read_for, missed });
+            let is_held = misses.iter().all(|record| record.born.is_some());
+            found.gates.push(Gate { function: id, test, read, read_for, missed, is_held });
         }
     }
 }
@@ -446,6 +460,9 @@ fn gather(program: &Program<'_>, records: &[Record], found: &mut Retries) {
         retry.guessed &= record.guessed;
     }
     for record in records.iter().filter(|record| !usual.contains(&(record.ending, record.wait))) {
+        if matches!((record.status, record.ending), (429 | 503, Ending::Round { .. })) {
+            found.waits.extend(record.wait);
+        }
         if matches!(record.status, 429 | 503) && !matches!(record.ending, Ending::Refused | Ending::Returned) {
             found.retried.insert((program.package_of(program.function(record.function).home), record.status));
         }

@@ -7,6 +7,7 @@ pub mod cooldown_race;
 pub mod date_emission;
 pub mod deadline_truncated;
 pub mod epoch_emission;
+pub mod final_attempt_sleep;
 pub mod header_name_typo;
 pub mod hint_dropped;
 pub mod ignored_hint;
@@ -28,6 +29,7 @@ pub mod suppression_without_reason;
 pub mod unbounded_wait;
 pub mod unit_mismatch;
 pub mod unknown_suppression;
+pub mod unshared_hint;
 pub mod unused_suppression;
 pub mod wall_clock_wait;
 pub mod zero_fallback;
@@ -150,7 +152,9 @@ pub const RULES: &[&Rule] = &[
     &unbounded_wait::RULE,
     &blocking_wait::RULE,
     &sleep_holding_lock::RULE,
+    &final_attempt_sleep::RULE,
     &cooldown_race::RULE,
+    &unshared_hint::RULE,
     &wall_clock_wait::RULE,
     &invalid_emission::RULE,
     &epoch_emission::RULE,

@@ -135,7 +135,7 @@ impl Evaluator<'_, '_> {
                 continue;
             }
             let kind = match self.case {
-                case if case.is_date() => HazardKind::LocalClock,
+                case if case.is_date() && !self.log.has_server_clock => HazardKind::LocalClock,
                 Case::Small => HazardKind::WallClockUsed,
                 _ => continue,
             };

@@ -184,6 +184,10 @@ pub struct Log {
     pub slots: BTreeMap<(Name, Name), BTreeMap<Case, Vec<Value>>>,
     /// The same, from the rounds before: what a field of an unknown value holds.
     pub known_slots: BTreeMap<(Name, Name), BTreeMap<Case, Vec<Value>>>,
+    /// Whether one side of what is being computed may be the server's own time, and the local clock only where that is missing.
+    pub has_server_clock: bool,
+    /// Where a number without a type was parsed that turned out to be a float.
+    pub float_parses: HashSet<Span>,
     /// What the entry that is being run has shown to be worth a look.
     pub met_needs: BTreeSet<Need>,
     /// What the code does on the way that no sink shows.

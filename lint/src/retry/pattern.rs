@@ -1,10 +1,11 @@
 //! Patterns and conditions: which way they lead, and what the ways know then.
 
 use super::compute::of_literal;
-use super::value::{Kind, Path, Value};
+use super::value::{Kind, Path, Value, Ways};
 use super::walk::Walk;
-use crate::ir::{Literal, Name, Pattern, Span};
+use crate::ir::{Arm, Literal, Name, Pattern, Span};
 use crate::names;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Whether a pattern fits a value, and what the way knows then.
@@ -14,6 +15,62 @@ pub(super) struct Fit<'p> {
 }
 
 impl<'p> Walk<'p, '_> {
+    /// The ways through a branch's arms.
+    pub(super) fn arms(&mut self, arms: &'p [Arm], value: Value<'p>, path: Path<'p>) -> Ways<'p> {
+        let mut all = Vec::new();
+        // Ways to the later arms, each with the variant that an arm above found and whose guard did not hold.
+        let mut rest: Vec<(Option<&'p str>, Path<'p>)> = vec![(None, path)];
+        for arm in arms {
+            let mut next = Vec::new();
+            for (known, path) in rest {
+                let fit = match (&arm.pattern, known.zip(arm.pattern.as_ref().and_then(variant))) {
+                    (_, Some((known, asked))) if known != asked => Fit { yes: None, no: Some(path) },
+                    (Some(pattern), Some(_)) if takes_all(pattern) => {
+                        Fit { yes: self.fit(pattern, &value, path, arm.span).yes, no: None }
+                    }
+                    (Some(pattern), _) => self.fit(pattern, &value, path, arm.span),
+                    (None, _) => Fit { yes: Some(path), no: None },
+                };
+                next.extend(fit.no.map(|path| (known, path)));
+                let mut holding: Vec<Path<'p>> = fit.yes.into_iter().collect();
+                let found =
+                    known.or_else(|| arm.pattern.as_ref().filter(|pattern| takes_all(pattern)).and_then(variant));
+                for condition in &arm.conditions {
+                    let mut holds = Vec::new();
+                    for path in holding {
+                        for (mut path, value) in self.eval(condition.value, path) {
+                            if value.hint {
+                                path.read.get_or_insert((value.span, self.home().function));
+                            }
+                            let fit = match &condition.pattern {
+                                Some(pattern) => self.fit(pattern, &value, path, value.span),
+                                None => self.decide(&value, path),
+                            };
+                            holds.extend(fit.yes);
+                            next.extend(fit.no.map(|path| (found, path)));
+                        }
+                    }
+                    holding = holds;
+                }
+                for path in self.join(holding.into_iter().map(|path| (path, value.clone())).collect()) {
+                    all.extend(self.eval(arm.body, path.0));
+                }
+            }
+            let mut apart: BTreeMap<Option<&'p str>, Ways<'p>> = BTreeMap::new();
+            for (known, path) in next {
+                apart.entry(known).or_default().push((path, value.clone()));
+            }
+            rest = Vec::new();
+            for (known, ways) in apart {
+                rest.extend(self.join(ways).into_iter().map(|(path, _)| (known, path)));
+            }
+            if rest.is_empty() {
+                break;
+            }
+        }
+        self.join(all)
+    }
+
     /// Where a plain condition leads.
     pub(super) fn decide(&self, value: &Value<'p>, path: Path<'p>) -> Fit<'p> {
         let function = self.home().function;
@@ -361,4 +418,24 @@ fn is_error(variable: &crate::ir::Local) -> bool {
 /// Whether a variable or field of this name holds a status.
 pub(super) fn is_status_name(name: &str) -> bool {
     matches!(name, "status" | "status_code" | "http_status" | "response_status" | "resp_status" | "code_status")
+}
+
+/// The variant of `Result` or `Option` that a pattern asks for.
+fn variant(pattern: &Pattern) -> Option<&str> {
+    match pattern {
+        Pattern::TupleStruct(path, _) | Pattern::Path(path) => {
+            Some(path.last()).filter(|name| matches!(*name, "Ok" | "Err" | "Some" | "None"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the pattern fits whatever is in its variant.
+fn takes_all(pattern: &Pattern) -> bool {
+    match pattern {
+        Pattern::TupleStruct(_, parts) => {
+            parts.iter().all(|part| matches!(part, Pattern::Bind(_, None) | Pattern::Wild | Pattern::Rest))
+        }
+        _ => false,
+    }
 }

@@ -5,10 +5,9 @@
 //! the status decided. Where a way comes round to the request again, or leaves with an error, it is recorded.
 
 use super::compute::{both, compute, of_constant, of_literal};
-use super::pattern::Fit;
 use super::value::{Closure, Home, Kind, Path, Value, Ways, join as meet};
 use super::{Ending, Record};
-use crate::ir::{Arm, BinaryOp, ExprId, FunctionId, Name, Op, Owner, Pattern, Span};
+use crate::ir::{BinaryOp, ExprId, FunctionId, Name, Op, Owner, Pattern, Span};
 use crate::module::{Program, Resolved};
 use crate::site::names_header;
 use std::collections::HashSet;
@@ -565,51 +564,6 @@ impl<'p, 'w> Walk<'p, 'w> {
             guessed: path.guessed || by_name,
             unused: path.read.is_none() && super::call::holds_hint(path),
         });
-    }
-
-    fn arms(&mut self, arms: &'p [Arm], value: Value<'p>, path: Path<'p>) -> Ways<'p> {
-        let mut all = Vec::new();
-        let mut rest = vec![path];
-        for arm in arms {
-            let mut next = Vec::new();
-            for path in rest {
-                let fit = match &arm.pattern {
-                    Some(pattern) => self.fit(pattern, &value, path, arm.span),
-                    None => Fit { yes: Some(path), no: None },
-                };
-                next.extend(fit.no);
-                let mut holding: Vec<Path<'p>> = fit.yes.into_iter().collect();
-                for condition in &arm.conditions {
-                    let mut holds = Vec::new();
-                    for path in holding {
-                        for (mut path, value) in self.eval(condition.value, path) {
-                            if value.hint {
-                                path.read.get_or_insert((value.span, self.home().function));
-                            }
-                            let fit = match &condition.pattern {
-                                Some(pattern) => self.fit(pattern, &value, path, value.span),
-                                None => self.decide(&value, path),
-                            };
-                            holds.extend(fit.yes);
-                            next.extend(fit.no);
-                        }
-                    }
-                    holding = holds;
-                }
-                for path in self.join(holding.into_iter().map(|path| (path, value.clone())).collect()) {
-                    all.extend(self.eval(arm.body, path.0));
-                }
-            }
-            rest = self
-                .join(next.into_iter().map(|path| (path, value.clone())).collect())
-                .into_iter()
-                .map(|(path, _)| path)
-                .collect();
-            if rest.is_empty() {
-                break;
-            }
-        }
-        self.join(all)
     }
 
     /// What a path that names no variable is.

@@ -162,8 +162,14 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                         && other.in_error == outcome.in_error
                         && (other.span == outcome.span || (other.kind == outcome.kind && other.code == outcome.code))
                 });
-                // An error that stops is right; one that says there is no wait is not.
-                let is_stop = outcome.in_error && outcome.value.variant_name() != Some("None");
+                // An error that stops is right; one that says there is no wait is not. Where a missing hint leaves a wait all the same, the
+                // client's own, `None` ends the attempts.
+                let is_none = outcome.value.variant_name() == Some("None");
+                let is_stop = if is_none {
+                    !outcome.in_error && waits_without(&outcomes, outcome, index)
+                } else {
+                    outcome.in_error
+                };
                 if !shorter_arrives || is_stop {
                     continue;
                 }
@@ -209,6 +215,16 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether the sink gets a wait where there is no hint.
+fn waits_without(outcomes: &[&Outcome], outcome: &Outcome, source: SourceIndex) -> bool {
+    outcomes.iter().any(|other| {
+        other.case == Case::Absent
+            && (other.kind, other.span, other.in_error) == (outcome.kind, outcome.span, outcome.in_error)
+            && other.value.trail.sources(true).contains(&source)
+            && (other.value.is_unknown() || other.value.nanoseconds().is_some_and(|time| time > 0))
+    })
 }
 
 /// Where and how a long hint was held back, if it was.

@@ -230,12 +230,19 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         if findings.iter().any(|known| known.span == gate.test) {
             continue;
         }
-        let confidence =
-            if is_retried || facts.retries.loops.contains(&package) { Confidence::Medium } else { Confidence::Low };
-        let message = format!(
-            "`{}` reads `Retry-After` for {} and not for {}, which is retried as well",
-            function.name, gate.read_for, gate.missed,
-        );
+        let is_sure = is_retried || facts.retries.loops.contains(&package) || gate.is_held;
+        let confidence = if is_sure { Confidence::Medium } else { Confidence::Low };
+        let message = if is_retried || !gate.is_held {
+            format!(
+                "`{}` reads `Retry-After` for {} and not for {}, which is retried as well",
+                function.name, gate.read_for, gate.missed,
+            )
+        } else {
+            format!(
+                "`{}` has the hint in hand for {} as well, and uses it for {} alone",
+                function.name, gate.missed, gate.read_for,
+            )
+        };
         let label = format!("for {} the hint is passed by", gate.missed);
         let steps = vec![
             Step { span: gate.test, kind: StepKind::Passed, label: label.clone() },

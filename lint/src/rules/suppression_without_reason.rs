@@ -20,6 +20,28 @@
 //! }
 //! ```
 //!
+//! ```rust
+//! use http::header::{HeaderMap, RETRY_AFTER};
+//!
+//! pub fn seconds(headers: &HeaderMap) -> Option<u64> {
+//!     // retry-after: allow(integer_only)
+//!   //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ no reason
+//!     headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok()
+//! }
+//! ```
+//!
+//! ```rust
+//! use std::time::Duration;
+//!
+//! pub fn pause(response: &ureq::http::Response<ureq::Body>) {
+//!     let value = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
+//!     let seconds: u64 = value.and_then(|value| value.parse().ok()).unwrap_or(5);
+//!     // retry-after: allow(capped_hint):
+//!   //^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ no reason
+//!     std::thread::sleep(Duration::from_secs(seconds.min(60)));
+//! }
+//! ```
+//!
 //! ## Good
 //!
 //! ```rust
@@ -30,6 +52,25 @@
 //!     let hint = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok()).unwrap_or(5);
 //!     // retry-after: allow(capped_hint): the caller waits for the rest of the time
 //!     tokio::time::sleep(Duration::from_secs(hint.min(60))).await;
+//! }
+//! ```
+//!
+//! ```rust
+//! use http::header::{HeaderMap, RETRY_AFTER};
+//!
+//! pub fn seconds(headers: &HeaderMap) -> Option<u64> {
+//!     headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok() // retry-after: allow(integer_only): this server is ours
+//! }
+//! ```
+//!
+//! ```rust
+//! use std::time::Duration;
+//!
+//! pub fn pause(response: &ureq::http::Response<ureq::Body>) {
+//!     let value = response.headers().get("retry-after").and_then(|value| value.to_str().ok());
+//!     let seconds: u64 = value.and_then(|value| value.parse().ok()).unwrap_or(5);
+//!     // retry-after: allow(capped_hint): a probe that nobody waits for, and one request a minute
+//!     std::thread::sleep(Duration::from_secs(seconds.min(60)));
 //! }
 //! ```
 //!

@@ -51,6 +51,14 @@
 //! pub const RESTART: u64 = 120;
 //! ```
 //!
+//! ```rust
+//! use http::header::{HeaderMap, RETRY_AFTER};
+//!
+//! pub fn seconds(headers: &HeaderMap) -> Option<u64> {
+//!     headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok() // retry-after: allow(integer_only): this server is ours
+//! }
+//! ```
+//!
 //! ## Limits
 //!
 //! Only comments that begin with `retry-after`, in small letters, are looked at, and of those only what has the form of a suppression. One without the colon, or

@@ -17,11 +17,19 @@ impl Evaluator<'_, '_> {
         if matches!((&left.kind, &right.kind), (Kind::OneOf(_), _) | (_, Kind::OneOf(_))) {
             self.pay(1);
             let mut results = Vec::new();
+            let is_makeshift = |value: &Value| {
+                let alternatives = value.alternatives();
+                let is_now = |value: &Value| matches!(value.kind, Kind::Date(_)) && !value.trail.is_some();
+                alternatives.iter().any(Value::is_unknown) && alternatives.iter().any(is_now)
+            };
+            let outer = self.log.has_server_clock;
+            self.log.has_server_clock |= is_makeshift(left) || is_makeshift(right);
             for left in left.alternatives() {
                 for right in right.alternatives() {
                     results.push(self.binary(op, left, right, span));
                 }
             }
+            self.log.has_server_clock = outer;
             return Value::one_of(results, span);
         }
         match op {
@@ -36,12 +44,24 @@ impl Evaluator<'_, '_> {
         }
     }
 
+    /// An integer that was parsed without a type in sight, and meets a float, is one as well: in Rust nothing else can meet it.
+    fn note_float(&mut self, left: &Value, right: &Value) {
+        for (one, other) in [(left, right), (right, left)] {
+            if let (Kind::Integer(_), Kind::Float(_)) = (&one.kind, &other.kind)
+                && let Some(parsed) = one.trail.0.as_deref().filter(|node| node.event == Event::ParsedNumber)
+            {
+                self.log.float_parses.insert(parsed.span);
+            }
+        }
+    }
+
     fn arithmetic(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
         if self.is_emission()
             && let Some(result) = self.emission_arithmetic(op, left, right, span)
         {
             return result;
         }
+        self.note_float(left, right);
         // Jitter that is put to a whole hint takes nothing off it.
         let jittered = |side: &Value| side.trail.find(false, |node| node.event == Event::Jitter(true)).is_some();
         let trail = match (op, jittered(left), jittered(right)) {
@@ -328,6 +348,7 @@ impl Evaluator<'_, '_> {
             }
             return Value::one_of(results, span);
         }
+        self.note_float(a, b);
         let (hint, other) = if a.trail.carries_hint() { (a, b) } else { (b, a) };
         let trail = a.trail.both(&b.trail);
         let both_hints = a.trail.carries_hint() && b.trail.carries_hint();

@@ -284,6 +284,8 @@ impl Evaluator<'_, '_> {
                     }
                 }
             }
+            // What the number met later, in a case before this one, told its type.
+            None if self.log.float_parses.contains(&span) => self.parse_float(text, span),
             None => self.parse_integer(text, false, 64, span),
         })
     }
