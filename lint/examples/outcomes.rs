@@ -40,7 +40,7 @@ fn main() {
             }
             program
                 .load(&found.with_retry(workspace).filter(|file| !workspace.file(*file).is_test).collect::<Vec<_>>());
-            let retries = retry_after_lint::retry::observe(&program);
+            let retries = retry_after_lint::retry::observe(&mut program);
             let facts = Facts { program: &program, log, emitted, retries };
             for retry in &facts.retries.retries {
                 println!(

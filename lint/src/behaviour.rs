@@ -117,14 +117,15 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
     let mut seen: HashSet<FunctionId> = HashSet::new();
     let mut by_entry: HashMap<FunctionId, Vec<Outcome>> = HashMap::new();
     let mut order = Vec::new();
-    // What names the header itself goes first: a budget that runs out takes the guesses.
+    // What names the header itself goes first, and whoever calls it: a budget that runs out takes the guesses.
     let (first, rest): (Vec<FunctionId>, Vec<FunctionId>) = direct.into_iter().partition(|id| {
         program.function(*id).body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op)))
     });
-    let mut queue: VecDeque<FunctionId> = first.into_iter().chain(rest).collect();
+    let mut queue: VecDeque<FunctionId> = first.into();
+    let mut guesses: VecDeque<FunctionId> = rest.into();
     // First what reads a hint and what calls it; then, twice, what reads the fields that turned out to hold one.
     for _ in 0..3 {
-        while let Some(id) = queue.pop_front() {
+        while let Some(id) = queue.pop_front().or_else(|| guesses.pop_front()) {
             let function = program.function(id);
             if function.is_test || function.body.is_none() || !seen.insert(id) {
                 continue;

@@ -128,7 +128,7 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     // What only retries comes in last: the hint's way does not lead there.
     let retrying: Vec<ir::FileId> = found.with_retry(workspace).filter(|file| !workspace.file(*file).is_test).collect();
     program.load(&retrying);
-    let retries = retry::observe(&program);
+    let retries = retry::observe(&mut program);
     let facts = behaviour::Facts { program: &program, log, emitted, retries };
     let findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(&facts)).collect();
     let suppression::Applied { mut findings, suppressed } = if options.ignores_suppressions {

@@ -533,12 +533,15 @@ fn names_sleep(name: &str) -> bool {
 
 fn names_wait(name: &str) -> bool {
     let words = words(name);
-    words.iter().any(|word| {
-        [
-            "wait", "backoff", "delay", "sleep", "pause", "tick", "acquire", "ready", "throttle", "cooldown", "limit",
-            "limiter", "retry", "until", "recv", "notified", "snooze", "yield",
-        ]
-        .contains(&word.as_str())
+    words.iter().enumerate().any(|(index, word)| {
+        // Whoever has to do with "retry after" has to do with a number.
+        let is_header = word == "retry" && words.get(index + 1).is_some_and(|next| next == "after");
+        !is_header
+            && [
+                "wait", "backoff", "delay", "sleep", "pause", "tick", "acquire", "ready", "throttle", "cooldown",
+                "limit", "limiter", "retry", "until", "recv", "notified", "snooze", "yield",
+            ]
+            .contains(&word.as_str())
     })
 }
 

@@ -26,7 +26,7 @@ use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub use value::{Drop, DropKind};
 use value::{Kind, Path, Value};
-use walk::{Surroundings, Walk, is_of_trait};
+use walk::{Missing, Surroundings, Walk, is_of_trait};
 
 /// The most expressions that are walked for one workspace.
 const STEPS: u64 = 250_000;
@@ -217,13 +217,24 @@ pub struct Retries {
     pub crowds: Vec<Crowd>,
 }
 
-/// Walks every function that looks at a status.
-pub fn observe(program: &Program<'_>) -> Retries {
+/// Walks every function that looks at a status. Files that a response is handed into are taken in, once.
+pub fn observe(program: &mut Program<'_>) -> Retries {
+    let (found, missing) = walk_all(program);
+    let mut is_more = !missing.methods.is_empty() && program.load_mentioning(&missing.methods) > 0;
+    for (scope, path) in &missing.paths {
+        is_more |= program.load_module_of(*scope, path);
+    }
+    if is_more { walk_all(program).0 } else { found }
+}
+
+/// Walks every function that looks at a status, in the files that were read. Gives what was looked for elsewhere, too.
+fn walk_all(program: &Program<'_>) -> (Retries, Missing) {
+    let mut missing = Missing::default();
     let around = surroundings(program);
     let mut found =
         Retries { last_waits: last::last_waits(program), crowds: crowd::crowds(program), ..Retries::default() };
     if around.relevant.is_empty() {
-        return found;
+        return (found, missing);
     }
     let mut records: Vec<Record> = Vec::new();
     let mut ids: Vec<FunctionId> = around.relevant.iter().copied().collect();
@@ -237,7 +248,7 @@ pub fn observe(program: &Program<'_>) -> Retries {
         if steps > STEPS {
             break;
         }
-        records.extend(walk_entry(&around, id, &mut steps, &mut found));
+        records.extend(walk_entry(&around, id, &mut steps, &mut found, &mut missing));
     }
     for (_, function) in program.functions().filter(|(_, function)| !function.is_test) {
         let has_loop = |body: &Body| body.exprs.iter().any(|expr| matches!(expr.op, Op::Loop { .. } | Op::For { .. }));
@@ -246,11 +257,17 @@ pub fn observe(program: &Program<'_>) -> Retries {
         }
     }
     gather(program, &records, &mut found);
-    found
+    (found, missing)
 }
 
 /// Walks one function for each status.
-fn walk_entry(around: &Surroundings<'_, '_>, id: FunctionId, steps: &mut u64, found: &mut Retries) -> Vec<Record> {
+fn walk_entry(
+    around: &Surroundings<'_, '_>,
+    id: FunctionId,
+    steps: &mut u64,
+    found: &mut Retries,
+    missing: &mut Missing,
+) -> Vec<Record> {
     let function = around.program.function(id);
     if function.is_test || function.body.is_none() {
         return Vec::new();
@@ -322,6 +339,8 @@ fn walk_entry(around: &Surroundings<'_, '_>, id: FunctionId, steps: &mut u64, fo
             }
         }
         *steps += u64::from(walk.steps);
+        missing.paths.append(&mut walk.missing.paths);
+        missing.methods.append(&mut walk.missing.methods);
         own.append(&mut walk.records);
         let (mine, others): (Vec<Record>, Vec<Record>) =
             own.into_iter().partition(|record| record.ending == Ending::Returned);

@@ -20,6 +20,10 @@ pub fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
         })
         .map(|(_, constant)| constant.name.clone())
         .collect();
+    let readers: HashSet<&Name> =
+        program.functions().map(|(_, function)| &function.name).filter(|name| names::reads_hint(name)).collect();
+    // A reader that is in another crate is one by its name.
+    let is_elsewhere = |call: &Name| names::reads_hint(call) && !readers.contains(call);
     program
         .functions()
         .filter(|(_, function)| !function.is_test && !is_declared_safe(program, function))
@@ -28,7 +32,7 @@ pub fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
             names::reads_hint(&function.name) && !text_parameters(function).is_empty()
                 || body.locals.iter().any(|local| names::is_hint(&local.name))
                 || body.fields.iter().any(|field| names::is_hint(field))
-                || body.calls.iter().any(|call| names::is_hint(call) || constants.contains(call))
+                || body.calls.iter().any(|call| names::is_hint(call) || constants.contains(call) || is_elsewhere(call))
                 || body.exprs.iter().any(|expr| names_header(&expr.op) || matches!(&expr.op, Op::Path(path) if constants.contains(path.last())))
                 || body.exprs.iter().any(|expr| matches!(&expr.op, Op::Branch { arms, .. } if arms.iter().any(|arm| arm.pattern.as_ref().is_some_and(pattern_names_header))))
         })

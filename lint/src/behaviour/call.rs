@@ -5,7 +5,7 @@ mod unresolved;
 
 use super::evaluate::{Evaluator, Frame, step};
 use super::log::SinkKind;
-use super::state::{Shared, World};
+use super::state::Shared;
 use super::trail::{Event, Trail};
 use super::value::{Closure, Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Path, Pattern, ScopeId, Span, Type, TypeId, TypeKind};
@@ -307,27 +307,6 @@ impl<'p> Evaluator<'p, '_> {
         self.on_each(alternatives, span, |this, (id, arguments)| this.call_function(id, arguments, span, want))
     }
 
-    /// Runs each alternative on the same state, and joins the values and the states. None: none of them comes back.
-    fn on_each<T>(
-        &mut self,
-        alternatives: impl IntoIterator<Item = T>,
-        span: Span,
-        mut run: impl FnMut(&mut Self, T) -> Option<Value>,
-    ) -> Option<Value> {
-        let before = self.world.clone();
-        let mut results = Vec::new();
-        let mut worlds = Vec::new();
-        for alternative in alternatives {
-            self.world = before.clone();
-            if let Some(result) = run(self, alternative) {
-                results.push(result);
-                worlds.push(self.world.clone());
-            }
-        }
-        self.world = World::join(worlds, span)?;
-        Some(Value::one_of(results, span))
-    }
-
     /// Runs a function of the workspace with the arguments, the receiver first.
     pub fn call_function(
         &mut self,
@@ -430,12 +409,11 @@ impl<'p> Evaluator<'p, '_> {
             function
                 .parameters
                 .iter()
-                .map(|parameter| {
-                    if let Pattern::Bind(local, _) = parameter.pattern {
+                .map(|parameter| match (&parameter.pattern, &parameter.ty) {
+                    (Pattern::Bind(local, _), Some(Type::MutableReference(_))) => {
                         self.world.locals.get(local.0 as usize).cloned().flatten()
-                    } else {
-                        None
                     }
+                    _ => None,
                 })
                 .collect()
         } else {
@@ -601,6 +579,8 @@ impl<'p> Evaluator<'p, '_> {
             return self.call_functions(&own, all, span, want);
         }
         if let Some(result) = self.library_method(receiver, name, &arguments, span, generics, want) {
+            // What closures that ran meanwhile were given is no argument of this call.
+            self.changed_arguments = Vec::new();
             return result;
         }
         if let Some(candidates) = self.methods_by_name(name, arguments.len(), receiver) {

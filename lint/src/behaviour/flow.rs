@@ -243,6 +243,7 @@ impl<'p> Evaluator<'p, '_> {
         };
         let mut exits: Vec<(Value, World)> = Vec::new();
         let mut hint_decides = false;
+        let mut sends = self.frame().shape.sends(body);
         let first_outcome = self.log.outcomes.len();
         self.iterations.push(head);
         let mut round = 0;
@@ -284,6 +285,7 @@ impl<'p> Evaluator<'p, '_> {
                 next.push(self.world.clone());
             }
             exits.extend(frame.breaks);
+            sends |= next.iter().any(|world| world.shared.sent.is_some());
             for world in &next {
                 self.sent_again(world);
             }
@@ -308,7 +310,7 @@ impl<'p> Evaluator<'p, '_> {
         }
         self.iterations.pop();
         // A loop that sends nothing and runs until the hint is over sleeps it in pieces.
-        if hint_decides && !self.frame().shape.sends(body) {
+        if hint_decides && !sends {
             self.log.sleeps_in_pieces(first_outcome, None);
         }
         let (values, mut worlds): (Vec<_>, Vec<_>) = exits.into_iter().unzip();

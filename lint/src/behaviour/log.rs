@@ -172,6 +172,8 @@ pub struct Log {
     pub opaque: BTreeMap<Span, String>,
     /// Calls on a hint's way that could not be resolved.
     pub unresolved: BTreeMap<Span, Name>,
+    /// Places where a wait is slept on that the hint has no part in.
+    pub own_waits: BTreeSet<Span>,
     /// Entries that ran out of budget.
     pub exhausted: BTreeSet<Span>,
     /// Functions that were run as part of another, with a hint's source below them.

@@ -591,6 +591,10 @@ impl<'p> Evaluator<'p, '_> {
             OriginStep::Named(name) | OriginStep::Field(name) | OriginStep::Method(name, _) => {
                 names::is_hint(name).then(|| name.clone())
             }
+            OriginStep::Call(path, _) => {
+                let name = path.rsplit("::").next().unwrap_or(path);
+                (names::is_hint(name) || names::reads_hint(name)).then(|| name.into())
+            }
             _ => None,
         };
         match named {
@@ -661,7 +665,8 @@ impl<'p> Evaluator<'p, '_> {
         }
         let key = self.log.named_source(name, span, self.code());
         let trail = step(Event::Taken, span, &Trail::new(Event::Read(key), span, &[], &[]));
-        let Some(seconds) = self.case.seconds().filter(|_| matches!(self.case, Case::Small | Case::Huge)) else {
+        let Some(seconds) = self.case.seconds().filter(|_| matches!(self.case, Case::Small | Case::Huge | Case::Zero))
+        else {
             let absent = step(Event::Absent, span, &trail);
             return match (self.case, is_option) {
                 (Case::Absent, Some(true) | None) => Some(Value::none(absent, span)),

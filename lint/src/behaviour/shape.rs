@@ -58,9 +58,16 @@ impl Shape {
                 },
                 _ => None,
             };
-            let mut waits =
-                matches!(op, Op::Await(_)) || called.is_some_and(|name| names::sleeps(name) || names::may_wait(name));
-            let mut sends = called.is_some_and(names::sends);
+            let mut waits = matches!(op, Op::Await(_))
+                || called.is_some_and(|name| {
+                    names::sleeps(name) || (names::may_wait(name) && !names::is_hint(name) && !names::reads_hint(name))
+                });
+            // A function that was handed in, and is called as one tries, may be the request.
+            let handed_in = match op {
+                Op::Call { callee, .. } => matches!(body.expr(*callee).op, Op::Local(_)),
+                _ => false,
+            };
+            let mut sends = called.is_some_and(|name| names::sends(name) || (handed_in && !names::stops(name)));
             match op {
                 Op::Store { place, .. } => stores.extend(root_local(body, *place)),
                 Op::Block { body: statements, has_value, .. } => {

@@ -166,6 +166,14 @@ fn field_path(body: &Body, mut place: ExprId) -> Vec<Name> {
 
 /// A struct's value with one field, below a path of fields, changed. None where a step is no struct.
 fn with_field(value: &Value, path: &[Name], field: &Name, new: &Value) -> Option<Value> {
+    if let Kind::OneOf(values) = &value.kind {
+        let changed: Vec<Option<Value>> = values.iter().map(|value| with_field(value, path, field, new)).collect();
+        if changed.iter().all(Option::is_none) {
+            return None;
+        }
+        let values = changed.into_iter().zip(values.iter()).map(|(changed, value)| changed.unwrap_or(value.clone()));
+        return Some(Value { kind: Kind::OneOf(values.collect()), ..value.clone() });
+    }
     let Kind::Variant(variant) = &value.kind else { return None };
     let mut variant = (**variant).clone();
     let target = path.first().unwrap_or(field);

@@ -63,6 +63,9 @@ impl<'p> Walk<'p, '_> {
                 let value = walk.construct(name, values, span);
                 return vec![(path, value)];
             }
+            if is_given_a_response(home.body, arguments, &values) {
+                walk.missing.paths.push((home.scope, written.clone()));
+            }
             walk.unknown_call(name, None, &values, span, path)
         })
     }
@@ -93,10 +96,22 @@ impl<'p> Walk<'p, '_> {
                 path.set(local, Value { kind: Kind::Response, ..receiver.clone() });
             }
             let ways = walk.eval_all(arguments, path);
-            walk.over(ways, |walk, mut path, values| {
+            walk.over(ways, |walk, mut path, mut values| {
+                if matches!(receiver.kind, Kind::Headers) {
+                    // A name that a field holds for it, whatever it is set to.
+                    for (value, argument) in values.iter_mut().zip(arguments) {
+                        value.hint |= is_named_for_retrying(home.body, *argument);
+                    }
+                }
                 if matches!(&**name, "is_some" | "is_none") && receiver.hint {
                     // Whether there is a hint is no wait yet.
                     path.read = before.or(path.read);
+                }
+                if is_self
+                    && walk.is_missing(&receiver, name, values.len())
+                    && is_given_a_response(home.body, arguments, &values)
+                {
+                    walk.missing.methods.insert(name.clone());
                 }
                 walk.method_on(&receiver, is_self, name, values, span, path)
             })
@@ -323,6 +338,11 @@ impl<'p> Walk<'p, '_> {
         if ids.len() > CANDIDATES { Vec::new() } else { ids }
     }
 
+    /// Whether a method of the own type is in no file that was read.
+    fn is_missing(&self, receiver: &Value<'p>, name: &str, arguments: usize) -> bool {
+        self.methods(receiver, true, name, arguments).is_empty()
+    }
+
     /// Whether it is worth looking into the function.
     fn is_worth(&self, id: FunctionId) -> bool {
         let function = self.around.program.function(id);
@@ -522,6 +542,28 @@ fn variable_of(body: &Body, id: ExprId) -> Option<LocalId> {
         Op::Reference { value, .. } | Op::Dereference(value) => variable_of(body, *value),
         _ => None,
     }
+}
+
+/// Whether the expression is a field that is named for retrying.
+fn is_named_for_retrying(body: &Body, id: ExprId) -> bool {
+    match &body.expr(id).op {
+        Op::Field { name, .. } => names::is_retry(name),
+        Op::Reference { value, .. } | Op::Dereference(value) => is_named_for_retrying(body, *value),
+        Op::Method { receiver, name, .. } if matches!(&**name, "clone" | "as_str" | "as_ref") => {
+            is_named_for_retrying(body, *receiver)
+        }
+        _ => false,
+    }
+}
+
+/// Whether one of the arguments is a response, or a variable that is called one.
+fn is_given_a_response(body: &Body, arguments: &[ExprId], values: &[Value<'_>]) -> bool {
+    let is_called_one = |id: &ExprId| {
+        variable_of(body, *id).is_some_and(|local| {
+            matches!(&*body.locals[local.0 as usize].name, "response" | "resp" | "res" | "reply" | "answer" | "rsp")
+        })
+    };
+    values.iter().any(|value| matches!(value.kind, Kind::Response)) || arguments.iter().any(is_called_one)
 }
 
 /// Whether a call of this name gives the hint.

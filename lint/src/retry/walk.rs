@@ -7,10 +7,10 @@
 use super::compute::{both, compute, of_constant, of_literal};
 use super::value::{Closure, Home, Kind, Path, Value, Ways, join as meet};
 use super::{Ending, Record};
-use crate::ir::{BinaryOp, ExprId, FunctionId, Name, Op, Owner, Pattern, Span};
+use crate::ir::{Arm, BinaryOp, ExprId, FunctionId, Name, Op, Owner, Pattern, ScopeId, Span};
 use crate::module::{Program, Resolved};
 use crate::site::names_header;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 /// The most expressions that are walked for one function and status.
@@ -29,6 +29,13 @@ pub(super) struct Surroundings<'p, 'w> {
     pub(super) constants: HashSet<Name>,
     /// Whether the workspace declares the trait of strategies itself.
     pub(super) has_strategies: bool,
+}
+
+/// Code that was looked for and not found: by paths, each with the scope it was written in, and by names of own methods.
+#[derive(Default)]
+pub(super) struct Missing {
+    pub(super) paths: Vec<(ScopeId, crate::ir::Path)>,
+    pub(super) methods: BTreeSet<Name>,
 }
 
 /// A loop that is being walked.
@@ -55,12 +62,22 @@ pub(super) struct Walk<'p, 'w> {
     pub(super) steps: u32,
     /// Whether it matters where an answer was made.
     pub(super) places: bool,
+    /// What a response was handed to that is in no file which was read.
+    pub(super) missing: Missing,
     frames: Vec<Frame<'p>>,
 }
 
 impl<'p, 'w> Walk<'p, 'w> {
     pub(super) fn new(around: &'p Surroundings<'p, 'w>, status: u16) -> Self {
-        Walk { around, status, records: Vec::new(), steps: 0, places: false, frames: Vec::new() }
+        Walk {
+            around,
+            status,
+            records: Vec::new(),
+            steps: 0,
+            places: false,
+            missing: Missing::default(),
+            frames: Vec::new(),
+        }
     }
 
     /// Walks a function with what its parameters are known to be. Gives the ways that leave it.
@@ -514,6 +531,9 @@ impl<'p, 'w> Walk<'p, 'w> {
         path.wait = None;
         path.tests = Rc::default();
         path.dropped = None;
+        // A hint that was read before is that of another response.
+        path.read = None;
+        path.born = None;
         if let Some((pattern, element)) = element {
             path = self.bind(pattern, &element, path);
         }
@@ -539,6 +559,8 @@ impl<'p, 'w> Walk<'p, 'w> {
                 path.tests = outer.tests.clone();
             }
             path.dropped = path.dropped.or(outer.dropped);
+            path.read = path.read.or(outer.read);
+            path.born = path.born.or(outer.born);
         }
         self.join(after)
     }

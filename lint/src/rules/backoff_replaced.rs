@@ -195,11 +195,25 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 let value = &other.value;
                 !value.trail.carries_hint() && (value.is_unknown() || value.nanoseconds().is_some_and(|time| time > 0))
             });
+            let named = matches!(source.kind, SourceKind::Named(_));
+            let is_own_place = facts.log.own_waits.contains(&outcome.span);
             let (span, message, label) = match (own, outcome.kind) {
+                // A wait of its own that the hint had no part in.
+                (None, SinkKind::Slept) if outcome.in_loop && is_own_place => (
+                    match hint_chosen_at(&outcome.value.trail, index) {
+                        Some(span) => span,
+                        None if named => continue,
+                        None => outcome.waits_at(),
+                    },
+                    "the hint stands in for the own backoff, and one of zero leaves no wait at all",
+                    "a hint is used instead of the backoff, however short it is",
+                ),
+                // A body's field may be one that the client fills itself.
+                (None, _) if named => continue,
                 (Some(own), SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned) => (
                     match chosen_at(&own.value.trail, index).or_else(|| hint_chosen_at(&outcome.value.trail, index)) {
                         Some(span) => span,
-                        None if outcome.kind == SinkKind::Slept => outcome.waits_at(),
+                        None if outcome.kind == SinkKind::Slept && !named => outcome.waits_at(),
                         None => continue,
                     },
                     "the hint stands in for the own backoff, and one of zero leaves no wait at all",
@@ -223,9 +237,20 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     ),
                     None => continue,
                 },
+                // A moment before which nothing is sent, kept for whoever sends.
+                (Some(own), SinkKind::Stored | SinkKind::Passed) if matches!(outcome.value.kind, Kind::Instant(_)) => (
+                    match chosen_at(&own.value.trail, index)
+                        .or_else(|| hint_chosen_at(&outcome.value.trail, index))
+                        .or_else(|| own.context.0.as_deref().map(|node| node.span))
+                    {
+                        Some(span) => span,
+                        None => continue,
+                    },
+                    "the hint stands in for the own backoff, and one of zero leaves no wait at all",
+                    "a hint is used instead of the backoff, however short it is",
+                ),
                 _ => continue,
             };
-            let named = matches!(source.kind, SourceKind::Named(_));
             let seen = matches!(outcome.kind, SinkKind::Slept | SinkKind::SentAgain) || outcome.in_future();
             let focus = Step { span, kind: StepKind::Fallback, label: label.to_owned() };
             keep(

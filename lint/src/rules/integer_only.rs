@@ -174,7 +174,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             Some(parse) if !date_arrives => (thrown_away(facts, index).unwrap_or(parse), true),
             Some(_) => continue,
             // Several numbers are read from a date's text: that is a date parser, written by hand.
-            None if date_arrives
+            None if (date_arrives || used.is_none())
                 && facts
                     .log
                     .attempts

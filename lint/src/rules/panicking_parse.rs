@@ -158,6 +158,7 @@ use crate::behaviour::journey::{header_text, journey_along};
 use crate::behaviour::log::SourceKind;
 use crate::diagnostic::Witness;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
+use crate::ir::Span;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -250,5 +251,11 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             },
         );
     }
+    // A sum whose part panics already is mended together with it.
+    let places: Vec<Span> = findings.iter().map(|finding| finding.span).collect();
+    let is_around = |outer: Span, inner: Span| {
+        outer != inner && outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
+    };
+    findings.retain(|finding| !places.iter().any(|place| is_around(finding.span, *place)));
     findings
 }

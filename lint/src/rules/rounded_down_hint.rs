@@ -133,7 +133,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let left = 7 * SECOND - SECOND / 4;
     for index in 0..facts.log.sources.len() as SourceIndex {
-        for outcome in facts.outcomes_of(index).filter(|outcome| outcome.case == Case::LateDate && !outcome.in_error) {
+        for outcome in facts.outcomes_of(index).filter(|outcome| outcome.case == Case::LateDate) {
             let trail = &outcome.value.trail;
             let Some(cut) = trail.find(false, |node| node.event == Event::Truncated && node.sources().contains(&index))
             else {

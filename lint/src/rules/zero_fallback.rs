@@ -127,7 +127,17 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     && other.value.trail.carries_hint()
                     && (other.in_future() || !matches!(outcome.value.kind, Kind::Unit))
             });
-            if !counts {
+            // Where the same failure leads to a wait as well, by what the client is set to, the zero is its own choice.
+            let zero_by = decisions(&outcome.value.trail, index);
+            let by_own_choice = outcomes.iter().any(|other| {
+                other.case == outcome.case
+                    && other.kind == outcome.kind
+                    && other.span == outcome.span
+                    && (other.value.is_unknown() || other.value.nanoseconds().is_some_and(|time| time > 0))
+                    && !other.value.trail.carries_hint()
+                    && decisions(&other.value.trail, index).iter().any(|decision| zero_by.contains(decision))
+            });
+            if !counts || by_own_choice {
                 continue;
             }
             let label = "a missing or malformed hint becomes an immediate retry";
@@ -181,6 +191,21 @@ fn chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
         node = current.data.first().and_then(|data| data.0.as_deref());
     }
     place
+}
+
+/// The places at which it was decided, because the hint could not be had.
+fn decisions(trail: &Trail, source: SourceIndex) -> Vec<Span> {
+    let mut node: Option<&Node> = trail.0.as_deref();
+    let mut places = Vec::new();
+    while let Some(current) = node {
+        if matches!(current.event, Event::Chosen | Event::ChosenNothing)
+            && current.because.iter().any(|because| failed(because, source))
+        {
+            places.extend(current.decided_at);
+        }
+        node = current.data.first().and_then(|data| data.0.as_deref());
+    }
+    places
 }
 
 /// What was chosen because of an answer that itself was chosen because the hint could not be had: the answer is to blame, unless it says just that.

@@ -1,13 +1,47 @@
 //! Candidates: which code of the workspace a call can mean.
 
 use super::super::evaluate::Evaluator;
+use super::super::state::World;
 use super::super::value::{Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value};
 use super::CANDIDATES;
-use crate::ir::{FunctionId, Name, Owner, Path, Type, TypeKind};
+use crate::ir::{FunctionId, Name, Owner, Path, Span, Type, TypeKind};
 use crate::module::Resolved;
 use crate::names;
 
 impl Evaluator<'_, '_> {
+    /// Runs each alternative on the same state, and joins the values and the states. None: none of them comes back.
+    pub(super) fn on_each<T>(
+        &mut self,
+        alternatives: impl IntoIterator<Item = T>,
+        span: Span,
+        mut run: impl FnMut(&mut Self, T) -> Option<Value>,
+    ) -> Option<Value> {
+        let before = self.world.clone();
+        let mut results = Vec::new();
+        let mut worlds = Vec::new();
+        let mut changes: Vec<Vec<Option<Value>>> = Vec::new();
+        for alternative in alternatives {
+            self.world = before.clone();
+            self.changed_arguments = Vec::new();
+            if let Some(result) = run(self, alternative) {
+                results.push(result);
+                worlds.push(self.world.clone());
+                changes.push(std::mem::take(&mut self.changed_arguments));
+            }
+        }
+        // An argument is afterwards what any of them made of it.
+        let most = changes.iter().map(Vec::len).max().unwrap_or(0);
+        self.changed_arguments = (0..most)
+            .map(|index| {
+                let ends: Option<Vec<Value>> =
+                    changes.iter().map(|change| change.get(index).cloned().flatten()).collect();
+                ends.map(|ends| Value::one_of(ends, span))
+            })
+            .collect();
+        self.world = World::join(worlds, span)?;
+        Some(Value::one_of(results, span))
+    }
+
     pub(super) fn parameter_types(&self, function: &FunctionValue) -> Vec<TypeAt> {
         match &function.resolved {
             Resolved::Functions(ids) => ids.first().map_or_else(Vec::new, |id| {

@@ -281,8 +281,11 @@ impl Evaluator<'_, '_> {
             outcome.holds = holds;
             outcome.in_loop = in_loop;
         });
+        if wait.alternatives().iter().any(|wait| !wait.is_tainted() && !matches!(wait.kind, Kind::Duration(0))) {
+            self.log.own_waits.insert(span);
+        }
         let slept = &self.world.shared.slept;
-        let nothing_yet = matches!(slept.kind, Kind::Duration(0));
+        let nothing_yet = slept.alternatives().iter().all(|slept| matches!(slept.kind, Kind::Duration(0)));
         self.world.shared.slept = if nothing_yet {
             wait.clone()
         } else if wait.is_tainted() || !slept.is_tainted() {

@@ -1,7 +1,7 @@
 //! Numbers: arithmetic, comparisons, casts, bounds.
 
 use crate::behaviour::case::{Case, SECOND};
-use crate::behaviour::evaluate::{Evaluator, step};
+use crate::behaviour::evaluate::{Evaluator, inherit, step};
 use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::pattern::number_of;
 use crate::behaviour::trail::{Event, Trail};
@@ -281,7 +281,10 @@ impl Evaluator<'_, '_> {
         };
         let is_text = matches!(left.kind, Kind::Text(_) | Kind::Character(_) | Kind::NotText);
         let text_part = crate::behaviour::pattern::is_text_part(left) || crate::behaviour::pattern::is_text_part(right);
-        let event = if is_text || text_part {
+        // That two things are the same, of which neither is a number or a time, is no limit.
+        let same_thing = matches!(op, BinaryOp::Equal | BinaryOp::NotEqual)
+            && [left, right].iter().all(|side| matches!(side.kind, Kind::Unknown(_) | Kind::Function(_) | Kind::Maybe));
+        let event = if is_text || text_part || same_thing {
             Event::Tested
         } else if zero(&right_kind) || zero(&left_kind) || matches!(right.kind, Kind::Variant(_)) {
             Event::ComparedWithZero
@@ -349,6 +352,17 @@ impl Evaluator<'_, '_> {
             return Value::one_of(results, span);
         }
         self.note_float(a, b);
+        // Nothing is less than something; two that are there are compared by what they hold.
+        match (a.variant_name(), b.variant_name()) {
+            (Some("Some"), Some("Some")) => {
+                if let (Some(x), Some(y)) = (a.payload(), b.payload()) {
+                    return Value::some(self.bound(&inherit(x.clone(), a), &inherit(y.clone(), b), larger, span));
+                }
+            }
+            (Some("None"), Some("Some" | "None")) => return if larger { b.clone() } else { a.clone() },
+            (Some("Some"), Some("None")) => return if larger { a.clone() } else { b.clone() },
+            _ => {}
+        }
         let (hint, other) = if a.trail.carries_hint() { (a, b) } else { (b, a) };
         let trail = a.trail.both(&b.trail);
         let both_hints = a.trail.carries_hint() && b.trail.carries_hint();
