@@ -482,7 +482,12 @@ fn gather(program: &Program<'_>, records: &[Record], found: &mut Retries) {
         if matches!((record.status, record.ending), (429 | 503, Ending::Round { .. })) {
             found.waits.extend(record.wait);
         }
-        if matches!(record.status, 429 | 503) && !matches!(record.ending, Ending::Refused | Ending::Returned) {
+        // A loop that any failure sends round, and that waits for nothing, may as well be one over pages.
+        let may_be_pages = failing.contains(&(record.ending, record.wait)) && record.wait.is_none();
+        if matches!(record.status, 429 | 503)
+            && !matches!(record.ending, Ending::Refused | Ending::Returned)
+            && !may_be_pages
+        {
             found.retried.insert((program.package_of(program.function(record.function).home), record.status));
         }
     }

@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 const KNOWN: &[(&str, &str)] = &[
     ("files-cap-through-glob-reexport", "a comparison inside a helper whose name is known by a glob and a rename"),
     ("packages-clamp-behind-a-reexport", "the re-exporting package is not taken in by a type name alone"),
-    ("packages-classifier-and-driver", "an unknown status and a decided variant meet in one answer"),
     ("client-translation-batch", "digits through a closure inside a fold: the place is the call instead"),
     ("date-accessor-forgets-it", "a newtype around an enum: which variant it holds is not carried through the field"),
     ("date-default-for-the-date", "the date arm yields a constant, which is a wait all the same"),
@@ -21,7 +20,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("named-matrix-milliseconds", "a function path (`Value::as_u64`) between a body's field and its use"),
     ("over-gate-moved-back", "two stores to one field in one function, joined before the second"),
     ("raw-find-then-capped", "a raw line found by its prefix in another function"),
-    ("read-walk-all-headers", "a value that was read before its name was looked at"),
     ("once-recursion-in-else", "a retry by recursion inside a boxed future"),
     ("trap-chunks-by-recursion", "pieces slept by recursion inside an async block"),
     ("trap-or-of-two-reads", "two readers of one header joined by `or`: one of them reads the date"),

@@ -51,11 +51,6 @@ const MISSED: &[(&str, &str, &str)] = &[
     ),
     ("status_gate-108", "status_gate", "nothing here tells that a 503 is retried"),
     (
-        "capped_hint-013",
-        "backoff_replaced",
-        "the wait is a number of milliseconds in a list, and its function gives no time",
-    ),
-    (
         "ignored_hint-051",
         "wall_clock_wait",
         "no hint is in this code; the clock is handed to whoever implements the trait",

@@ -3,6 +3,7 @@
 mod candidates;
 mod unresolved;
 
+use super::case::Case;
 use super::evaluate::{Evaluator, Frame, step};
 use super::log::SinkKind;
 use super::state::Shared;
@@ -426,6 +427,7 @@ impl<'p> Evaluator<'p, '_> {
         let result = result?;
         if (names::reads_hint(&function.name) || names::is_hint(&function.name))
             && !self.is_emission()
+            && self.case != Case::Zero
             && !result.is_tainted()
             && !interesting_source
             && result.alternatives().iter().any(has_unknown)

@@ -5,7 +5,7 @@ use super::log::SinkKind;
 use super::narrow::Subject;
 use super::state::World;
 use super::trail::{Event, Trail};
-use super::value::{Kind, OriginStep, TypeAt, Value, Variant};
+use super::value::{Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{Arm, Condition, ExprId, Name, Op, Pattern, Span};
 use std::rc::Rc;
 
@@ -263,6 +263,11 @@ impl<'p> Evaluator<'p, '_> {
                         self.part(iterator, OriginStep::Inner, None, span)
                     }
                 };
+                if let Kind::Unknown(element) = &element.kind {
+                    // What the last one turned out to be says nothing about this one.
+                    let of_element = |header: &Origin| header.way().any(|part| *part == **element);
+                    self.world.shared.headers.retain(|(header, _)| !of_element(header));
+                }
                 self.bind(pattern, &element, span);
             }
             let forks = self.forks;

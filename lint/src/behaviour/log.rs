@@ -172,7 +172,7 @@ pub struct Log {
     pub opaque: BTreeMap<Span, String>,
     /// Calls on a hint's way that could not be resolved.
     pub unresolved: BTreeMap<Span, Name>,
-    /// Places where a wait is slept on that the hint has no part in.
+    /// Places where a wait is slept on, or a moment kept, that the hint has no part in.
     pub own_waits: BTreeSet<Span>,
     /// Entries that ran out of budget.
     pub exhausted: BTreeSet<Span>,

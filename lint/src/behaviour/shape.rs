@@ -62,12 +62,7 @@ impl Shape {
                 || called.is_some_and(|name| {
                     names::sleeps(name) || (names::may_wait(name) && !names::is_hint(name) && !names::reads_hint(name))
                 });
-            // A function that was handed in, and is called as one tries, may be the request.
-            let handed_in = match op {
-                Op::Call { callee, .. } => matches!(body.expr(*callee).op, Op::Local(_)),
-                _ => false,
-            };
-            let mut sends = called.is_some_and(|name| names::sends(name) || (handed_in && !names::stops(name)));
+            let mut sends = called.is_some_and(names::sends) || tries_what_was_handed_in(body, op);
             match op {
                 Op::Store { place, .. } => stores.extend(root_local(body, *place)),
                 Op::Block { body: statements, has_value, .. } => {
@@ -134,6 +129,24 @@ fn made_by(body: &Body, mut statement: ExprId) -> Span {
             Op::Method { name_span, .. } => return Span { start: name_span.start, ..body.expr(statement).span },
             _ => return body.expr(statement).span,
         }
+    }
+}
+
+/// Whether it looks at what a function gives that was handed in: such a one may be the request.
+fn tries_what_was_handed_in(body: &Body, op: &Op) -> bool {
+    let (Op::Branch { scrutinee: Some(value), .. } | Op::Let { value: Some(value), .. } | Op::Try(value)) = op else {
+        return false;
+    };
+    let mut value = *value;
+    while let Op::Await(inner) | Op::Try(inner) | Op::Reference { value: inner, .. } = &body.expr(value).op {
+        value = *inner;
+    }
+    match &body.expr(value).op {
+        Op::Call { callee, .. } => match body.expr(*callee).op {
+            Op::Local(local) => !names::stops(&body.locals[local.0 as usize].name),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

@@ -101,6 +101,9 @@ impl Evaluator<'_, '_> {
             Some((_, _, before)) => over(before, value, span),
             None => value,
         };
+        if !value.is_tainted() && matches!(value.kind, Kind::Instant(time) if time > 0) {
+            self.log.own_waits.insert(span);
+        }
         if value.is_tainted() {
             self.log.outcome(self.case, SinkKind::Stored, span, self.code(), &value, &self.world.context.clone());
         }

@@ -172,7 +172,12 @@ pub const RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
-    for index in 0..facts.log.sources.len() as SourceIndex {
+    let mut fallbacks: Vec<(Span, Finding)> = Vec::new();
+    let mut told: Vec<Span> = Vec::new();
+    // What is known to be the header goes before what is only named like it.
+    let mut indices: Vec<SourceIndex> = (0..facts.log.sources.len() as SourceIndex).collect();
+    indices.sort_by_key(|index| matches!(facts.source(*index).kind, SourceKind::Named(_)));
+    for index in indices {
         let source = facts.source(index);
         let outcomes: Vec<&Outcome> = facts.outcomes_of(index).filter(|outcome| !outcome.in_error).collect();
         for outcome in outcomes.iter().filter(|outcome| outcome.case == Case::Zero) {
@@ -238,39 +243,51 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     None => continue,
                 },
                 // A moment before which nothing is sent, kept for whoever sends.
-                (Some(own), SinkKind::Stored | SinkKind::Passed) if matches!(outcome.value.kind, Kind::Instant(_)) => (
-                    match chosen_at(&own.value.trail, index)
-                        .or_else(|| hint_chosen_at(&outcome.value.trail, index))
-                        .or_else(|| own.context.0.as_deref().map(|node| node.span))
-                    {
-                        Some(span) => span,
-                        None => continue,
-                    },
-                    "the hint stands in for the own backoff, and one of zero leaves no wait at all",
-                    "a hint is used instead of the backoff, however short it is",
-                ),
+                (own, SinkKind::Stored | SinkKind::Passed)
+                    if matches!(outcome.value.kind, Kind::Instant(_)) && (own.is_some() || is_own_place) =>
+                {
+                    let place = hint_chosen_at(&outcome.value.trail, index)
+                        .or_else(|| outcome.context.0.as_deref().map(|node| node.span))
+                        .or_else(|| own.and_then(|own| chosen_at(&own.value.trail, index)));
+                    let Some(span) = place else { continue };
+                    (
+                        span,
+                        "the hint stands in for the own backoff, and one of zero leaves no wait at all",
+                        "a hint is used instead of the backoff, however short it is",
+                    )
+                }
                 _ => continue,
             };
             let seen = matches!(outcome.kind, SinkKind::Slept | SinkKind::SentAgain) || outcome.in_future();
+            if named && told.contains(&outcome.span) {
+                continue;
+            }
             let focus = Step { span, kind: StepKind::Fallback, label: label.to_owned() };
-            keep(
-                &mut findings,
-                Finding {
-                    rule: RULE.id,
-                    level: RULE.level,
-                    confidence: if named || !seen { Confidence::Medium } else { Confidence::High },
-                    span,
-                    message: message.to_owned(),
-                    label: label.to_owned(),
-                    help: "wait for the longer of the two: `hint.max(backoff)`".to_owned(),
-                    flow: journey(facts, outcome, focus),
-                    witness: Some(Witness {
-                        reference: "waits for its own backoff".to_owned(),
-                        ..witness(outcome.case, &outcome.value, "retries at once")
-                    }),
-                },
-            );
+            let finding = Finding {
+                rule: RULE.id,
+                level: RULE.level,
+                confidence: if named || !seen { Confidence::Medium } else { Confidence::High },
+                span,
+                message: message.to_owned(),
+                label: label.to_owned(),
+                help: "wait for the longer of the two: `hint.max(backoff)`".to_owned(),
+                flow: journey(facts, outcome, focus),
+                witness: Some(Witness {
+                    reference: "waits for its own backoff".to_owned(),
+                    ..witness(outcome.case, &outcome.value, "retries at once")
+                }),
+            };
+            if outcome.kind == SinkKind::Slept && span == outcome.waits_at() {
+                fallbacks.push((outcome.span, finding));
+            } else {
+                told.push(outcome.span);
+                keep(&mut findings, finding);
+            }
         }
+    }
+    // The sleep is the place where no choice before it is.
+    for (_, finding) in fallbacks.into_iter().filter(|(sink, _)| !told.contains(sink)) {
+        keep(&mut findings, finding);
     }
     findings
 }

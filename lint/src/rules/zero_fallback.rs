@@ -107,6 +107,7 @@ pub const RULE: Rule = Rule {
 
 fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
+    let mut trails: Vec<(Span, &Trail)> = Vec::new();
     for index in 0..facts.log.sources.len() as SourceIndex {
         let source = facts.source(index);
         let outcomes: Vec<&Outcome> = facts.outcomes_of(index).collect();
@@ -129,12 +130,14 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             });
             // Where the same failure leads to a wait as well, by what the client is set to, the zero is its own choice.
             let zero_by = decisions(&outcome.value.trail, index);
+            let zero_at = innermost(&outcome.value.trail, index);
             let by_own_choice = outcomes.iter().any(|other| {
                 other.case == outcome.case
                     && other.kind == outcome.kind
                     && other.span == outcome.span
                     && (other.value.is_unknown() || other.value.nanoseconds().is_some_and(|time| time > 0))
                     && !other.value.trail.carries_hint()
+                    && other.value.trail.find(true, |node| Some(node.span) == zero_at).is_none()
                     && decisions(&other.value.trail, index).iter().any(|decision| zero_by.contains(decision))
             });
             if !counts || by_own_choice {
@@ -162,8 +165,18 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 witness: Some(witness(outcome.case, &outcome.value, "retries at once")),
             };
             keep(&mut findings, finding);
+            trails.push((span, &outcome.value.trail));
         }
     }
+    // What only hands on a zero that another place is to blame for goes with that place.
+    let holds = |trail: &Trail, place: Span| trail.find(true, |node| node.span == place).is_some();
+    let trails_of = |place: Span| trails.iter().filter(move |(span, _)| *span == place).map(|(_, trail)| *trail);
+    let places: Vec<Span> = findings.iter().map(|finding| finding.span).collect();
+    findings.retain(|finding| {
+        let is_before =
+            |place: Span| place != finding.span && !trails_of(place).all(|trail| holds(trail, finding.span));
+        !trails_of(finding.span).all(|trail| places.iter().any(|place| is_before(*place) && holds(trail, *place)))
+    });
     findings
 }
 
@@ -187,6 +200,21 @@ fn chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
             && current.because.iter().any(|because| failed(because, source))
         {
             place = Some(to_blame(current, source));
+        }
+        node = current.data.first().and_then(|data| data.0.as_deref());
+    }
+    place
+}
+
+/// The place of the zero itself, chosen because the hint could not be had.
+fn innermost(trail: &Trail, source: SourceIndex) -> Option<Span> {
+    let mut node: Option<&Node> = trail.0.as_deref();
+    let mut place = None;
+    while let Some(current) = node {
+        if matches!(current.event, Event::Chosen | Event::ChosenNothing)
+            && current.because.iter().any(|because| failed(because, source))
+        {
+            place = Some(current.span);
         }
         node = current.data.first().and_then(|data| data.0.as_deref());
     }

@@ -105,6 +105,10 @@ impl Evaluator<'_, '_> {
         self.asynchronous = asynchronous;
         if !names::only_looks(name) {
             let context = self.world.context.clone();
+            let is_own = |value: &Value| !value.is_tainted() && matches!(value.kind, Kind::Instant(time) if time > 0);
+            if arguments.iter().any(is_own) {
+                self.log.own_waits.insert(span);
+            }
             if names::keeps(name)
                 && let Some(Value { kind: Kind::Unknown(origin), .. }) = receiver
                 && let Some(value) = arguments.last().filter(|value| value.carries_hint())
