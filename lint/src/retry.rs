@@ -25,8 +25,8 @@ pub use last::LastWait;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 pub use value::{Drop, DropKind};
-use value::{Kind, Path, Value};
-use walk::{Missing, Surroundings, Walk, is_of_trait};
+use value::{Kind, Missing, Path, Surroundings, Value};
+use walk::{Walk, is_of_trait};
 
 /// The most expressions that are walked for one workspace.
 const STEPS: u64 = 250_000;

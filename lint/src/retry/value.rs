@@ -1,6 +1,8 @@
-//! What the walk computes with: values that a status decides, and the ways through the code.
+//! What the walk computes with: values that a status decides, the ways through the code, and what is known of the workspace.
 
 use crate::ir::{Body, ExprId, FunctionId, LocalId, Name, Parameter, ScopeId, Span, Type};
+use crate::module::Program;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 /// What a value is, as far as it matters to a retry.
@@ -294,4 +296,24 @@ fn meet<'p>(path: &mut Path<'p>, other: &Path<'p>) {
             variables[place] = value;
         }
     }
+}
+
+/// What the walk knows of the workspace.
+pub(super) struct Surroundings<'p, 'w> {
+    pub(super) program: &'p Program<'w>,
+    /// Functions worth looking into.
+    pub(super) relevant: HashSet<FunctionId>,
+    /// Names of functions that come to a hint.
+    pub(super) reading: HashSet<Name>,
+    /// Names of constants that hold the header's name.
+    pub(super) constants: HashSet<Name>,
+    /// Whether the workspace declares the trait of strategies itself.
+    pub(super) has_strategies: bool,
+}
+
+/// Code that was looked for and not found: by paths, each with the scope it was written in, and by names of own methods.
+#[derive(Default)]
+pub(super) struct Missing {
+    pub(super) paths: Vec<(ScopeId, crate::ir::Path)>,
+    pub(super) methods: BTreeSet<Name>,
 }

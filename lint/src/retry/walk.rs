@@ -5,38 +5,18 @@
 //! the status decided. Where a way comes round to the request again, or leaves with an error, it is recorded.
 
 use super::compute::{both, compute, of_constant, of_literal};
-use super::value::{Closure, Home, Kind, Path, Value, Ways, join as meet};
+use super::pattern::Fit;
+use super::value::{Closure, Home, Kind, Missing, Path, Surroundings, Value, Ways, join as meet};
 use super::{Ending, Record};
-use crate::ir::{Arm, BinaryOp, ExprId, FunctionId, Name, Op, Owner, Pattern, ScopeId, Span};
-use crate::module::{Program, Resolved};
+use crate::ir::{Arm, BinaryOp, ExprId, FunctionId, Name, Op, Owner, Pattern, Span};
+use crate::module::Resolved;
 use crate::site::names_header;
-use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 /// The most expressions that are walked for one function and status.
 const STEPS: u32 = 15_000;
 /// The most functions within functions.
 const DEPTH: usize = 6;
-
-/// What the walk knows of the workspace.
-pub(super) struct Surroundings<'p, 'w> {
-    pub(super) program: &'p Program<'w>,
-    /// Functions worth looking into.
-    pub(super) relevant: HashSet<FunctionId>,
-    /// Names of functions that come to a hint.
-    pub(super) reading: HashSet<Name>,
-    /// Names of constants that hold the header's name.
-    pub(super) constants: HashSet<Name>,
-    /// Whether the workspace declares the trait of strategies itself.
-    pub(super) has_strategies: bool,
-}
-
-/// Code that was looked for and not found: by paths, each with the scope it was written in, and by names of own methods.
-#[derive(Default)]
-pub(super) struct Missing {
-    pub(super) paths: Vec<(ScopeId, crate::ir::Path)>,
-    pub(super) methods: BTreeSet<Name>,
-}
 
 /// A loop that is being walked.
 struct LoopFrame<'p> {
