@@ -251,13 +251,16 @@ fn walk_all(program: &Program<'_>) -> (Retries, Missing) {
         records.extend(walk_entry(&around, id, &mut steps, &mut found, &mut missing));
     }
     for (_, function) in program.functions().filter(|(_, function)| !function.is_test) {
-        let has_loop = |body: &Body| body.exprs.iter().any(|expr| matches!(expr.op, Op::Loop { .. } | Op::For { .. }));
         if names::is_retry(&function.name) && function.body.as_ref().is_some_and(has_loop) {
             found.loops.insert(program.package_of(function.home));
         }
     }
     gather(program, &records, &mut found);
     (found, missing)
+}
+
+fn has_loop(body: &Body) -> bool {
+    body.exprs.iter().any(|expr| matches!(expr.op, Op::Loop { .. } | Op::For { .. }))
 }
 
 /// Walks one function for each status.
@@ -354,7 +357,15 @@ fn walk_entry(
             .retried
             .extend([429, 503].into_iter().filter(|status| says(*status, true)).map(|status| (package, status)));
     }
-    gates(id, &returned, found);
+    // A function that waits and asks once more by itself does so for the status it reads for, and for no other.
+    let asks_once_more = function.body.as_ref().is_some_and(|body| {
+        body.calls.iter().any(|name| names::sleeps(name))
+            && body.calls.iter().any(|name| names::sends(name))
+            && !has_loop(body)
+    });
+    if !asks_once_more {
+        gates(id, &returned, found);
+    }
     all
 }
 

@@ -127,6 +127,7 @@ use crate::behaviour::trail::{Event, SourceIndex, Trail};
 use crate::behaviour::value::Kind;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind, Witness};
 use crate::ir::Span;
+use crate::names;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -249,6 +250,11 @@ fn is_for_many_headers(facts: &Facts<'_, '_>, source: &Source, parse: Span) -> b
     let Some(read) = source.read_at.and_then(|(read, _)| facts.function_at(read)) else { return false };
     if let Some(closure) = source.closure.filter(|closure| !inside(*closure, source.span)) {
         return inside(closure, parse);
+    }
+    // A third function that is named for the header is no helper for others.
+    let parser = facts.function_at(parse).filter(|parser| *parser != read);
+    if parser.is_some_and(|parser| names::reads_hint(&facts.program.function(parser).name)) {
+        return false;
     }
     named != read && facts.function_at(parse) != Some(named)
 }
