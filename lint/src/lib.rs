@@ -168,10 +168,6 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     blind.sort();
     blind.dedup();
     let log = facts.log;
-    let reach = Reach {
-        files: program.loaded().collect(),
-        names: program.sought().iter().cloned().collect(),
-        headers,
-    };
+    let reach = Reach { files: program.loaded().collect(), names: program.sought().iter().cloned().collect(), headers };
     (Analysis { findings, suppressed, unreadable, statistics, blind, reach }, program, log)
 }

@@ -5,10 +5,9 @@
 //! the status decided. Where a way comes round to the request again, or leaves with an error, it is recorded.
 
 use super::compute::{both, compute, of_constant, of_literal};
-use super::pattern::Fit;
 use super::value::{Closure, Home, Kind, Missing, Path, Surroundings, Value, Ways, join as meet};
 use super::{Ending, Record};
-use crate::ir::{Arm, BinaryOp, ExprId, FunctionId, Name, Op, Owner, Pattern, Span};
+use crate::ir::{BinaryOp, ExprId, FunctionId, Name, Op, Owner, Pattern, Span};
 use crate::module::Resolved;
 use crate::site::names_header;
 use std::rc::Rc;
