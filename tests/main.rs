@@ -10,6 +10,7 @@ mod delivery;
 mod dependencies;
 mod formats;
 mod hostile;
+mod lift;
 mod odd_files;
 mod packages;
 mod parse;

@@ -31,7 +31,7 @@ fn main() {
             let files: Vec<_> = found.with_any().filter(|file| !workspace.file(*file).is_test).collect();
             program.load(&files);
             let log = retry_after_lint::behaviour::observe(&mut program);
-            extract::subjects(&mut program, &log)
+            extract::subjects(&mut program, &log, false)
         });
         for (number, subject) in subjects.iter().enumerate() {
             match &subject.extraction {

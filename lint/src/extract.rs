@@ -24,6 +24,7 @@
 mod adapter;
 mod attributes;
 mod clients;
+pub mod lift;
 mod outcomes;
 mod outline;
 mod pieces;
@@ -32,14 +33,17 @@ mod subject;
 mod tokens;
 mod unit;
 
+pub use tokens::{Edit, edited};
+
 use crate::behaviour::log::Log;
 use crate::module::Program;
 
 /// Finds the places of a program that read and parse the hint, in what the analysis saw of it, and cuts each out. More files may be taken in.
+/// With `lifts`, the package of each is opened as well, see [`lift`].
 ///
 /// It parses files: call it within [`crate::module::parse::with_large_stack`].
-pub fn subjects(program: &mut Program<'_>, log: &Log) -> Vec<Subject> {
-    subject::subjects(program, log)
+pub fn subjects(program: &mut Program<'_>, log: &Log, lifts: bool) -> Vec<Subject> {
+    subject::subjects(program, log, lifts)
 }
 
 /// A place that reads the hint, and what became of its extraction.
@@ -61,6 +65,8 @@ pub struct Subject {
     pub is_part: bool,
     /// The code, or why there is none.
     pub extraction: Result<Extracted, NotExtracted>,
+    /// Its place in the package as a whole, or why it cannot be called there; None where that was not asked for.
+    pub lift: Option<Result<lift::Lifted, NotExtracted>>,
 }
 
 /// Code that can be compiled and called by itself.
@@ -195,6 +201,8 @@ pub enum Reason {
     RustVersion,
     /// It was extracted and did not compile.
     BuildFailed,
+    /// Extracted, it does not do what it does in its package.
+    NotFaithful,
 }
 
 impl Reason {
@@ -214,6 +222,7 @@ impl Reason {
             Reason::OverBudget => "over-budget",
             Reason::RustVersion => "rust-version",
             Reason::BuildFailed => "build-failed",
+            Reason::NotFaithful => "not-faithful",
         }
     }
 }

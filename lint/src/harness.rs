@@ -15,6 +15,7 @@ mod build;
 mod escape;
 pub mod fuzz;
 mod layout;
+pub mod lift;
 mod merge;
 pub mod place;
 pub mod regressions;
@@ -40,6 +41,8 @@ pub struct Plan<'a> {
     pub inputs: u64,
     /// The seed of the generated ones.
     pub seed: u64,
+    /// How far packages are taken whole, for subjects that say how; None for not at all.
+    pub lift: Option<lift::Lifting>,
 }
 
 /// What came of all subjects.
@@ -76,6 +79,10 @@ pub struct Compared {
     pub tolerated: Vec<Difference>,
     /// What came of the headers that were asked about besides, in their order.
     pub answers: Vec<Answer>,
+    /// What came of taking its package whole; None where that was not tried.
+    pub lift: Option<lift::Lift>,
+    /// The hashes of its outcomes, without overflow checks and with them.
+    prints: [Option<String>; 2],
 }
 
 /// How far a subject came.
@@ -194,11 +201,14 @@ pub fn compare(
         both
     });
     for ((number, ..), [unchecked, checked]) in ready.iter().zip(results) {
-        merge::merge(&mut all[*number], unchecked?, checked?);
+        merge::merge(&mut all[*number], Some(unchecked?), Some(checked?));
+    }
+    if let Some(lifting) = plan.lift {
+        notes.extend(lift::lift(&folder, &mut all, extra, plan, lifting, progress)?);
     }
     notes.sort();
     notes.dedup();
-    Ok(Comparison { subjects: merge::verify(all, &mut notes), notes })
+    Ok(Comparison { subjects: merge::verify(all), notes })
 }
 
 fn extracted(compared: &Compared) -> Option<&Extracted> {
@@ -222,6 +232,8 @@ impl Compared {
             divergences: Vec::new(),
             tolerated: Vec::new(),
             answers: Vec::new(),
+            lift: None,
+            prints: [None, None],
         }
     }
 

@@ -106,10 +106,11 @@ pub fn analyse_with(workspace: &Workspace, options: &Options) -> Analysis {
 }
 
 /// Looks at one workspace as [`analyse_with`] does, and extracts the code of the places that read and parse the hint. Runs nothing of it either.
-pub fn analyse_for_proof(workspace: &Workspace, options: &Options) -> (Analysis, Vec<Subject>) {
+/// With `lifts`, the packages are opened as well, so that each can be called in its place.
+pub fn analyse_for_proof(workspace: &Workspace, options: &Options, lifts: bool) -> (Analysis, Vec<Subject>) {
     module::parse::with_large_stack(|| {
         let (analysis, mut program, log) = observe(workspace, options);
-        let subjects = extract::subjects(&mut program, &log);
+        let subjects = extract::subjects(&mut program, &log, lifts);
         (analysis, subjects)
     })
 }

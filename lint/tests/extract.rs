@@ -25,7 +25,7 @@ fn subjects_of(files: &[(&str, &str)]) -> Vec<Subject> {
         let files: Vec<_> = found.with_any().collect();
         program.load(&files);
         let log = retry_after_lint::behaviour::observe(&mut program);
-        extract::subjects(&mut program, &log)
+        extract::subjects(&mut program, &log, false)
     })
 }
 
@@ -283,4 +283,62 @@ fn a_function_that_does_a_part_is_marked() {
     )]);
     let parts: Vec<(&str, bool)> = subjects.iter().map(|subject| (&*subject.item, subject.is_part)).collect();
     assert_eq!(parts, [("retry_after", false), ("from_date", true)]);
+}
+
+#[test]
+fn a_macro_of_the_package_may_name_its_root() {
+    let subjects = subjects_of(&[
+        (
+            "src/lib.rs",
+            "pub mod limits { pub const MOST: u64 = 60; pub fn seconds(n: u64) -> std::time::Duration { std::time::Duration::from_secs(n) } }
+            #[macro_export]
+            macro_rules! capped { ($n:expr) => { $crate::shorter!($crate::limits::seconds($n), $crate::limits::MOST) }; }
+            #[macro_export]
+            macro_rules! shorter { ($n:expr, $most:expr) => { ::std::cmp::min($n, $crate::limits::seconds($most)) }; }
+            pub mod client;",
+        ),
+        (
+            "src/client.rs",
+            "pub mod retry {
+                pub fn parse_retry_after(value: &str) -> Option<std::time::Duration> {
+                    value.parse::<u64>().ok().map(|n| crate::capped!(n))
+                }
+            }",
+        ),
+    ]);
+    let subject = subjects.iter().find(|subject| subject.item.ends_with("parse_retry_after")).expect("the parser");
+    assert_eq!(outcomes(extracted(subject), &["7", "61", "x"]), ["Delay(7s)", "Delay(60s)", "None", "None 0"]);
+}
+
+#[test]
+fn a_conversion_named_for_the_hint_is_a_subject_though_nobody_calls_it() {
+    let subjects = subjects_of(&[(
+        "src/lib.rs",
+        "use std::str::FromStr;
+        use std::time::Duration;
+        pub struct RetryAfter(Duration);
+        impl FromStr for RetryAfter {
+            type Err = std::num::ParseIntError;
+            fn from_str(s: &str) -> Result<Self, Self::Err> { Ok(RetryAfter(Duration::from_secs(s.parse()?))) }
+        }
+        pub enum RetryHint { Delay(Duration), Never }
+        impl TryFrom<&http::HeaderValue> for RetryHint {
+            type Error = ();
+            fn try_from(value: &http::HeaderValue) -> Result<Self, ()> {
+                let retry_after = value.to_str().map_err(|_| ())?;
+                match retry_after.parse::<u64>() { Ok(seconds) => Ok(RetryHint::Delay(Duration::from_secs(seconds))), Err(_) => Ok(RetryHint::Never) }
+            }
+        }
+        pub struct Delay(u64);
+        impl TryFrom<&str> for Delay {
+            type Error = String;
+            fn try_from(text: &str) -> Result<Self, String> {
+                let retry_after_secs: u64 = text.trim().parse().map_err(|_| \"no Retry-After\".to_owned())?;
+                Ok(Delay(retry_after_secs))
+            }
+        }",
+    )]);
+    let found: Vec<(&str, bool)> =
+        subjects.iter().map(|subject| (&*subject.item, subject.extraction.is_ok())).collect();
+    assert_eq!(found, [("RetryAfter::from_str", true), ("RetryHint::try_from", true), ("Delay::try_from", true)]);
 }

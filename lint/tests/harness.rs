@@ -28,6 +28,7 @@ fn subject(name: &str, body: &str) -> Subject {
         parses: Vec::new(),
         is_part: false,
         item: name.to_owned(),
+        lift: None,
         extraction: Ok(Extracted {
             strategy: Strategy::Slice,
             source,
@@ -48,6 +49,7 @@ fn plan(folder: &Path) -> Plan<'static> {
         reference: retry_after_core::sources::FILES,
         inputs: 20_000,
         seed: 1,
+        lift: None,
     }
 }
 

@@ -74,14 +74,14 @@ pub(super) fn run(args: &FuzzArgs, common: &Common) -> Result<u8, Failure> {
         verbose: args.verbose,
     };
     fuzz::check_tools(&options)?;
-    let targets = args.proof.targets("fuzz", common)?;
+    let targets = args.proof.targets("fuzz", false, common)?;
     let share = u64::try_from(targets.len().max(1)).unwrap_or(1);
     options.time = args.time.map(|seconds| Duration::from_secs((seconds / share).max(1)));
     let mut all = Vec::new();
     for target in targets {
         options.regressions.clone_from(&target.regressions);
         let bar = Bar::new(args.quiet || args.verbose);
-        all.extend(fuzz::fuzz(target.subjects.clone(), &target.plan(0, 1), &options, &bar)?);
+        all.extend(fuzz::fuzz(target.subjects.clone(), &target.plan(0, 1, None), &options, &bar)?);
     }
     output::print(common.color, |out| all.iter().try_for_each(|fuzzed| tell(fuzzed, &mut *out)))?;
     if all.is_empty() {

@@ -5,6 +5,7 @@ use super::{Common, Failure};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use retry_after_lint::extract::Subject;
+use retry_after_lint::harness::lift::Lifting;
 use retry_after_lint::harness::place::{self, Place};
 use retry_after_lint::harness::{Plan, Progress};
 use retry_after_lint::report::Unread;
@@ -67,7 +68,7 @@ pub(super) struct Target {
 
 impl Target {
     /// The plan for it.
-    pub(super) fn plan(&self, inputs: u64, seed: u64) -> Plan<'_> {
+    pub(super) fn plan(&self, inputs: u64, seed: u64, lift: Option<Lifting>) -> Plan<'_> {
         Plan {
             folder: self.place.folder.clone(),
             start: self.place.start.clone(),
@@ -75,20 +76,21 @@ impl Target {
             reference: retry_after_core::sources::FILES,
             inputs,
             seed,
+            lift,
         }
     }
 }
 
 impl ProofArgs {
-    /// Says what is going to happen, and finds the subjects that were asked for.
-    pub(super) fn targets(&self, command: &str, common: &Common) -> Result<Vec<Target>, Failure> {
+    /// Says what is going to happen, and finds the subjects that were asked for; with `lifts`, their packages too.
+    pub(super) fn targets(&self, command: &str, lifts: bool, common: &Common) -> Result<Vec<Target>, Failure> {
         trust(command, common.color);
         let roots = workspace::discover(&self.request())?;
         let mut targets = Vec::new();
         let mut known = Vec::new();
         for root in &roots {
             let (analysis, mut subjects) =
-                retry_after_lint::analyse_for_proof(&root.workspace, &retry_after_lint::Options::default());
+                retry_after_lint::analyse_for_proof(&root.workspace, &retry_after_lint::Options::default(), lifts);
             tell(root, &analysis.unreadable, common.color);
             if root.versioned {
                 name_versions(root, &mut subjects);

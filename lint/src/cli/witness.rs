@@ -38,7 +38,8 @@ pub(super) fn analyse(
     proof::trust("lint --witness", color);
     let mut runs = Vec::new();
     for (root, settings) in roots.into_iter().zip(settings) {
-        let (mut analysis, subjects) = retry_after_lint::analyse_for_proof(&root.workspace, &options(&root, settings));
+        let (mut analysis, subjects) =
+            retry_after_lint::analyse_for_proof(&root.workspace, &options(&root, settings), false);
         if analysis.findings.iter().any(|finding| finding.witness.is_some()) {
             let notes = confirm(&root, &mut analysis.findings, subjects, quiet)?;
             for note in notes.iter().filter(|_| !quiet) {
@@ -69,6 +70,7 @@ fn confirm(root: &Root, findings: &mut [Finding], subjects: Vec<Subject>, quiet:
         reference: retry_after_core::sources::FILES,
         inputs: INPUTS,
         seed: 1,
+        lift: None,
     };
     // Only code that a finding is about is compiled.
     let wanted: Vec<usize> =

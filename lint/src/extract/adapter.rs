@@ -43,6 +43,8 @@ pub(super) struct Maker<'s, 'a, 'w> {
     pub(super) notes: Vec<String>,
     /// Whether types of errors may be others than the code's.
     pub(super) is_outline: bool,
+    /// The type of a receiver that is never looked into.
+    pub(super) unread: Option<String>,
 }
 
 type Made = Result<String, NotExtracted>;
@@ -65,6 +67,7 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
             needs_value: false,
             notes: Vec::new(),
             is_outline: false,
+            unread: None,
         }
     }
 
@@ -236,7 +239,10 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                     matches!(body, Type::Path { path, .. } if path.len() == 1 && self.generics.iter().any(|(name, _)| *name == path[0]))
                 });
                 let body = if is_generic { "::<::std::vec::Vec<u8>>" } else { "" };
-                Ok(format!("{client}::response{body}(lines, {:?})", self.header))
+                let made = format!("{client}::response{body}(lines, {:?})", self.header);
+                // The client's own type is there, and can be made of the one for all.
+                let is_own = self.slice.is_lift && of.starts_with("reqwest::");
+                Ok(if is_own { format!("::{of}::from({made})") } else { made })
             }
             "StatusCode" if is_http => Ok(format!("{}::StatusCode::TOO_MANY_REQUESTS", self.http())),
             "HeaderName" if is_http => {
@@ -244,6 +250,9 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                 Ok(format!("{client}::HeaderName::from_static({:?})", self.header))
             }
             "SystemTime" => clock("wall", self),
+            "Instant" if self.slice.is_lift && of.starts_with("tokio::") => {
+                clock("monotonic", self).map(|now: String| format!("::{of}::from_std({now})"))
+            }
             "Instant" => clock("monotonic", self),
             "Timestamp" if of.starts_with("jiff") => {
                 self.slice.crates.insert("jiff".to_owned());
@@ -382,6 +391,8 @@ fn with_arguments(of: Type, given: &[Type]) -> Type {
 /// A function as something that can be called with header lines.
 pub(super) struct Adapted {
     pub(super) notes: Vec<String>,
+    /// Whether the receiver is memory that the code must not look at.
+    pub(super) is_unread: bool,
 }
 
 /// Puts a function `extracted_subject` beside the function that calls it.
@@ -428,6 +439,10 @@ pub(super) fn adapt(
             let ty = type_path(&mut maker, function.home, ty)?;
             format!("<{ty} as {of}>::{}", raw(&function.name))
         }
+        Owner::TraitImpl { of, ty } if maker.slice.is_lift => {
+            let ty = type_path(&mut maker, function.home, ty)?;
+            format!("<{ty} as {}>::{}", type_text(of), raw(&function.name))
+        }
         Owner::Inherent(ty) | Owner::TraitImpl { ty, .. } => {
             let ty = type_path(&mut maker, function.home, ty)?;
             format!("{ty}::{}", raw(&function.name))
@@ -435,8 +450,12 @@ pub(super) fn adapt(
         Owner::Trait(of) => return Err(no(Reason::NeedsReceiver, format!("a default method of {of}"))),
     };
     let (needs_text, needs_value, notes) = (maker.needs_text, maker.needs_value, std::mem::take(&mut maker.notes));
+    let unread = maker.unread.take();
     let of = outcomes(&module);
     let mut body = String::new();
+    if let Some(ty) = &unread {
+        body.push_str(&format!("    let mut receiver = ::std::mem::MaybeUninit::<{ty}>::zeroed();\n"));
+    }
     if needs_text {
         body.push_str(&format!("    let Some(text) = {of}::text(lines) else {{ return {of}::Outcome::None }};\n"));
     }
@@ -448,9 +467,12 @@ pub(super) fn adapt(
     }
     body.push_str(&format!("    {of}::outcome({callee}({}))\n", arguments.join(", ")));
     let text = format!("pub fn extracted_subject(lines: &[&[u8]]) -> {of}::Outcome {{\n{body}}}\n\n");
+    slice.anchors.insert(module.clone(), function.name_span);
     slice.additions.entry(module).or_default().push_str(&text);
-    slice.function(id, !of_std_trait);
-    Ok(Adapted { notes })
+    if !slice.is_lift {
+        slice.function(id, !of_std_trait);
+    }
+    Ok(Adapted { notes, is_unread: unread.is_some() })
 }
 
 pub(super) fn parameter_name(function: &Function, index: usize) -> String {
@@ -487,6 +509,7 @@ fn receiver(maker: &mut Maker<'_, '_, '_>, function: &Function) -> Result<String
     let item = maker.slice.program.type_item(id);
     let (kind, home, name) = (item.kind.clone(), item.scope, item.name.clone());
     let body = function.body.as_ref();
+    let is_reference = !mark.is_empty();
     let uses_self = body.is_some_and(|body| {
         body.exprs
             .iter()
@@ -500,6 +523,15 @@ fn receiver(maker: &mut Maker<'_, '_, '_>, function: &Function) -> Result<String
     let read: Vec<&FieldItem> =
         fields.iter().filter(|field| body.is_some_and(|body| body.fields.contains(&field.name))).collect();
     if read.is_empty() {
+        if maker.slice.is_lift && !matches!(&kind, TypeKind::Struct(fields) if fields.is_empty()) {
+            // The type is what it is, and making one may take a whole client.
+            if !is_reference {
+                return Err(needs(&name));
+            }
+            maker.unread = Some(Slice::path_from(&maker.module, &maker.slice.module_of(home), &name));
+            let cast = if mark == "&" { "&*receiver.as_ptr()" } else { "&mut *receiver.as_mut_ptr()" };
+            return Ok(format!("unsafe {{ {cast} }}"));
+        }
         // Never looked into, so a value without content will do.
         maker.slice.stub(id);
         let module = maker.slice.module_of(home);

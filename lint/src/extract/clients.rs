@@ -15,6 +15,10 @@ pub(super) struct Clock {
 pub(super) const CLOCKS: &str = "extracted_clock";
 /// The name of the module that stands for an HTTP client.
 pub(super) const CLIENT: &str = "extracted_client";
+/// The name by which text of our own names the crate `http` in a package that is taken whole.
+pub(super) const OWN_HTTP: &str = "extracted_http";
+/// The name by which it names the runtime there.
+pub(super) const OWN_RUNTIME: &str = "extracted_runtime";
 /// The name of the module that turns results into outcomes.
 pub(super) const OUTCOMES: &str = "extracted_outcome";
 
@@ -55,6 +59,21 @@ pub(super) fn clock(path: &str) -> Option<Clock> {
             Some("jiff"),
         ),
         _ => None,
+    }
+}
+
+/// The same where the package is taken whole, and types of clocks are what they are.
+pub(super) fn clock_in_place(path: &str) -> Option<Clock> {
+    match path {
+        "tokio::time::Instant::now" => Some(Clock {
+            function: "tokio_instant",
+            definition: "pub fn tokio_instant() -> ::tokio::time::Instant { ::tokio::time::Instant::from_std(instant()) } \
+                impl GivenElapsed for ::tokio::time::Instant { type Output = Duration; \
+                fn elapsed_given(&self) -> Duration { instant().saturating_duration_since(self.into_std()) } }",
+            dependency: Some("tokio"),
+        }),
+        _ if path.starts_with("quanta::") => None,
+        _ => clock(path),
     }
 }
 
@@ -155,6 +174,32 @@ pub(super) fn client_module(with_url: bool) -> String {
         pub type Incoming = ::std::vec::Vec<u8>;
         pub type Body = ::std::vec::Vec<u8>;
         pub type Bytes = ::std::vec::Vec<u8>;
+    }}
+}}
+"
+    )
+}
+
+/// The module that makes values of the clients' own types, whichever they are.
+pub(super) fn maker_module() -> String {
+    format!(
+        "mod {CLIENT} {{
+    use ::std::convert::TryFrom;
+    use ::std::iter::FromIterator;
+    pub use ::{OWN_HTTP}::{{HeaderName, StatusCode}};
+    pub fn headers<M, N, V>(lines: &[&[u8]], name: &'static str) -> M
+    where M: FromIterator<(N, V)>, N: TryFrom<&'static str>, V: for<'a> TryFrom<&'a [u8]> {{
+        let pairs = lines.iter().filter_map(|line| Some((N::try_from(name).ok()?, V::try_from(*line).ok()?)));
+        pairs.collect()
+    }}
+    pub fn value<V: for<'a> TryFrom<&'a [u8]>>(lines: &[&[u8]]) -> ::std::option::Option<V> {{
+        lines.first().and_then(|line| V::try_from(*line).ok())
+    }}
+    pub fn response<B: ::std::default::Default>(lines: &[&[u8]], name: &'static str) -> ::{OWN_HTTP}::Response<B> {{
+        let mut response = ::{OWN_HTTP}::Response::new(B::default());
+        *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        *response.headers_mut() = headers(lines, name);
+        response
     }}
 }}
 "

@@ -138,6 +138,9 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
 ",
         );
     }
+    if has("tokio") {
+        text.push_str("    impl IntoOutcome for ::tokio::time::Instant { fn outcome(self) -> Outcome { self.into_std().outcome() } }\n");
+    }
     if has("httpdate") {
         text.push_str("    impl IntoOutcome for ::httpdate::HttpDate { fn outcome(self) -> Outcome { SystemTime::from(self).outcome() } }\n");
     }

@@ -4,6 +4,7 @@
 //! place to place. `use` lines are not copied but made: for each name that a copied text begins a path with, one line that says where it
 //! comes from.
 
+mod clocks;
 mod impls;
 mod paths;
 mod print;
@@ -13,7 +14,7 @@ use super::clients::{CLOCKS, Clock};
 use super::pieces::{FilePieces, Files, Piece, PieceKind};
 use super::tokens::{Edit, Kind, Token, edited, methods, paths, tokens};
 use super::{NotExtracted, Reason, Strategy};
-use crate::ir::{FileId, FunctionId, Name, Owner, Path, ScopeId, Type, TypeId, TypeKind};
+use crate::ir::{FileId, FunctionId, Name, Owner, Path, ScopeId, Span, Type, TypeId, TypeKind};
 use crate::module::{Program, Resolved};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
@@ -41,6 +42,15 @@ struct Kept {
     without_trait: bool,
 }
 
+/// A macro of the package's own that is copied.
+#[derive(Clone, Debug, Default)]
+struct CopiedMacro {
+    /// The module that it is called from first.
+    module: ModulePath,
+    /// What changes in it.
+    edits: Vec<Edit>,
+}
+
 /// A slice in the making.
 pub(super) struct Slice<'a, 'w> {
     pub(super) program: &'a mut Program<'w>,
@@ -62,7 +72,11 @@ pub(super) struct Slice<'a, 'w> {
     imports: BTreeMap<ModulePath, BTreeMap<String, String>>,
     /// Texts that go into a module beside its items.
     pub(super) additions: BTreeMap<ModulePath, String>,
-    macros: BTreeSet<(FileId, usize)>,
+    /// An item of each module that has such a text.
+    pub(super) anchors: BTreeMap<ModulePath, Span>,
+    /// Whether the texts go into the package itself, beside its own items, and nothing is copied.
+    pub(super) is_lift: bool,
+    macros: BTreeMap<(FileId, usize), CopiedMacro>,
     /// Names of crates that are used.
     pub(super) crates: BTreeSet<String>,
     pub(super) clocks: Vec<Clock>,
@@ -104,7 +118,9 @@ impl<'a, 'w> Slice<'a, 'w> {
             words: BTreeSet::new(),
             imports: BTreeMap::new(),
             additions: BTreeMap::new(),
-            macros: BTreeSet::new(),
+            anchors: BTreeMap::new(),
+            is_lift: false,
+            macros: BTreeMap::new(),
             crates: BTreeSet::new(),
             clocks: Vec::new(),
             reads_clock: false,
@@ -350,7 +366,13 @@ impl<'a, 'w> Slice<'a, 'w> {
         kept.edits.extend(edits);
     }
 
-    fn function_in(&self, file: FileId, range: &Range<usize>, piece: &Piece, part: usize) -> Option<FunctionId> {
+    pub(super) fn function_in(
+        &self,
+        file: FileId,
+        range: &Range<usize>,
+        piece: &Piece,
+        part: usize,
+    ) -> Option<FunctionId> {
         if !matches!(piece.kind, PieceKind::Function | PieceKind::Impl)
             || piece.kind == PieceKind::Impl && part == usize::MAX
         {

@@ -2,6 +2,7 @@
 
 use super::adapter::{Adapted, Maker, Wanted, adapt, number_in, outcomes as outcomes_of, parameter_name};
 use super::clients::{CLOCKS, OUTCOMES, client_module, clock_module};
+use super::lift;
 use super::outline::{self, Use};
 use super::pieces::Files;
 use super::slice::{Slice, raw};
@@ -14,6 +15,7 @@ use crate::site;
 use crate::source::{self, LineIndex};
 use crate::workspace::Requirements;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 /// A place to extract: what the analysis knows of it.
 struct Place {
@@ -37,9 +39,10 @@ struct Place {
 }
 
 /// All subjects of a program that was observed, in order of file and line.
-pub(super) fn subjects(program: &mut Program<'_>, log: &Log) -> Vec<Subject> {
+pub(super) fn subjects(program: &mut Program<'_>, log: &Log, lifts: bool) -> Vec<Subject> {
     let mut files = Files::default();
     let mut requirements: HashMap<u32, Requirements> = HashMap::new();
+    let mut opened: HashMap<u32, Option<Arc<lift::Opened>>> = HashMap::new();
     let mut subjects = Vec::new();
     for place in places(program, log) {
         let package = program.package_of(program.function(place.function).home);
@@ -47,8 +50,12 @@ pub(super) fn subjects(program: &mut Program<'_>, log: &Log) -> Vec<Subject> {
             .entry(package)
             .or_insert_with(|| Requirements::of(&program.workspace().packages[package as usize]));
         let extraction = extract(program, &mut files, requirements, &place);
+        let lift = lifts.then(|| {
+            let opened = opened.entry(package).or_default();
+            lifted(program, &mut files, requirements, &place, &extraction, opened)
+        });
         proc_macro2::extra::invalidate_current_thread_spans();
-        subjects.push(subject(program, &place, extraction));
+        subjects.push(Subject { lift, ..subject(program, &place, extraction) });
     }
     subjects.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     subjects
@@ -178,6 +185,7 @@ fn subject(program: &Program<'_>, place: &Place, extraction: Result<Extracted, N
         item: item_path(program, place.function),
         is_part: place.is_part,
         extraction,
+        lift: None,
     }
 }
 
@@ -405,17 +413,48 @@ fn slice(
     let function = program.function(place.function);
     let home = function.home;
     let package = program.package_of(home);
-    let mut text_parameters = if place.reads { Vec::new() } else { site::text_parameters(function) };
-    if !place.reads && text_parameters.is_empty() {
-        // What parses a text that it is given need not be named for it.
-        text_parameters = (usize::from(function.has_receiver)..function.parameters.len()).take(1).collect();
-    }
+    let text_parameters = text_parameters(function, place);
     let has_number = function.output.as_ref().is_some_and(number_in);
     let mut slice = Slice::new(program, files, package, requirements.names());
-    let Adapted { notes } = adapt(&mut slice, place.function, &text_parameters, &place.header)?;
+    let Adapted { notes, .. } = adapt(&mut slice, place.function, &text_parameters, &place.header)?;
     slice.close()?;
     let unit = if has_number { unit::of_result(slice.program, place.function) } else { None };
     finish(slice, requirements, home, Strategy::Slice, unit, has_number, notes)
+}
+
+/// The parameters that take the header's text, by number.
+fn text_parameters(function: &Function, place: &Place) -> Vec<usize> {
+    if place.reads {
+        return Vec::new();
+    }
+    let named = site::text_parameters(function);
+    if named.is_empty() {
+        // What parses a text that it is given need not be named for it.
+        return (usize::from(function.has_receiver)..function.parameters.len()).take(1).collect();
+    }
+    named
+}
+
+/// The same place in its package, taken whole.
+fn lifted(
+    program: &mut Program<'_>,
+    files: &mut Files,
+    requirements: &Requirements,
+    place: &Place,
+    extraction: &Result<Extracted, NotExtracted>,
+    opened: &mut Option<Arc<lift::Opened>>,
+) -> Result<lift::Lifted, NotExtracted> {
+    if place.is_lost {
+        let detail = "its text goes where the analysis does not follow it".to_owned();
+        return Err(NotExtracted { strategy: Strategy::Lift, reason: Reason::EscapesAs, detail });
+    }
+    let target = lift::Target {
+        function: place.function,
+        text_parameters: &text_parameters(program.function(place.function), place),
+        header: &place.header,
+        is_sliced: extraction.as_ref().is_ok_and(|code| code.strategy == Strategy::Slice),
+    };
+    lift::lift(program, files, requirements, &target, opened)
 }
 
 /// The module's text around what was cut.
@@ -473,7 +512,11 @@ fn dependencies(
     Ok(dependencies)
 }
 
-fn dependency(name: &str, requirements: &Requirements, strategy: Strategy) -> Result<Dependency, NotExtracted> {
+pub(super) fn dependency(
+    name: &str,
+    requirements: &Requirements,
+    strategy: Strategy,
+) -> Result<Dependency, NotExtracted> {
     let Some(required) = requirements.get(name) else {
         // The types of a client's headers come from a crate that the package need not name itself.
         let version = match name {

@@ -39,9 +39,11 @@ pub(super) struct WrittenPath {
 
 /// What replaces a range of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edit {
-    pub(super) range: Range<usize>,
-    pub(super) text: String,
+pub struct Edit {
+    /// The bytes.
+    pub range: Range<usize>,
+    /// What stands there instead.
+    pub text: String,
 }
 
 /// The tokens of a text; None if it is none of Rust's. The parser keeps the text until its spans are given up, which is done subject by subject.
@@ -167,7 +169,7 @@ pub(super) fn methods(tokens: &[Token]) -> Vec<&str> {
 }
 
 /// The text with the edits made. Of two that overlap, the longer one counts.
-pub(super) fn edited(text: &str, mut edits: Vec<Edit>) -> String {
+pub fn edited(text: &str, mut edits: Vec<Edit>) -> String {
     edits.sort_by_key(|edit| (edit.range.start, std::cmp::Reverse(edit.range.end)));
     let mut result = String::with_capacity(text.len());
     let mut done = 0;

@@ -12,13 +12,13 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// One build of one group, its dependencies included. What takes longer is beyond what anybody waits for.
 const LIMIT: Duration = Duration::from_secs(900);
 
 /// No more rounds of setting code aside and building the rest.
-const ROUNDS: usize = 12;
+pub(super) const ROUNDS: usize = 12;
 
 /// What came of a group.
 pub(super) struct Built {
@@ -63,8 +63,9 @@ pub(super) fn build<'a>(
         let manifest = folder.group(group).join("Cargo.toml");
         let mut programs = Vec::new();
         let mut trouble = Trouble::default();
+        let job = Job { build: &folder.build(), manifest: &manifest, plan, subject_of: &subject_of };
         for profile in ["release", "checked"] {
-            match cargo(folder, &manifest, profile, plan)? {
+            match cargo(&job, profile, LIMIT)? {
                 Ok(program) => programs.push(program),
                 Err(errors) => {
                     trouble = errors;
@@ -87,14 +88,7 @@ pub(super) fn build<'a>(
                 Lock::drop(&folder.group(group))?;
                 continue;
             }
-            let reason = if trouble.first.contains("rustc") && trouble.first.contains("requires") {
-                Reason::RustVersion
-            } else if trouble.is_over_time {
-                Reason::OverBudget
-            } else {
-                Reason::BuildFailed
-            };
-            let failure = Failure { reason, message: trouble.first };
+            let failure = trouble.failure();
             failed.extend(numbers.drain(..).map(|number| (number, failure.clone())));
             break;
         }
@@ -111,25 +105,35 @@ pub(super) fn build<'a>(
 
 /// Errors of a build.
 #[derive(Default)]
-struct Trouble {
+pub(super) struct Trouble {
     /// The first error of each subject that has one.
-    of_subjects: BTreeMap<usize, String>,
+    pub(super) of_subjects: BTreeMap<usize, String>,
     /// The first error at all.
     first: String,
     /// Whether nothing was compiled at all.
-    is_resolution: bool,
+    pub(super) is_resolution: bool,
     is_over_time: bool,
 }
 
-/// Runs cargo for a group; the program, or what was wrong with the code.
-fn cargo(folder: &Folder, manifest: &Path, profile: &str, plan: &Plan<'_>) -> Result<Result<PathBuf, Trouble>, Error> {
+/// What is built.
+pub(super) struct Job<'a> {
+    /// Cargo's target folder.
+    pub(super) build: &'a Path,
+    pub(super) manifest: &'a Path,
+    pub(super) plan: &'a Plan<'a>,
+    /// Whose code a place is.
+    pub(super) subject_of: &'a dyn Fn(&DiagnosticSpan) -> Option<usize>,
+}
+
+/// Runs cargo for it; the program, or what was wrong with the code.
+pub(super) fn cargo(job: &Job<'_>, profile: &str, limit: Duration) -> Result<Result<PathBuf, Trouble>, Error> {
     let mut command = Command::new(program());
     command
-        .current_dir(&plan.start)
+        .current_dir(&job.plan.start)
         .args(["build", "--message-format", "json", "--color", "never", "--profile", profile, "--manifest-path"])
-        .arg(manifest)
+        .arg(job.manifest)
         .arg("--target-dir")
-        .arg(folder.build())
+        .arg(job.build)
         // Those of a cargo that started us are about another package.
         .env_remove("CARGO_MANIFEST_DIR")
         .env_remove("CARGO_TARGET_DIR")
@@ -140,12 +144,13 @@ fn cargo(folder: &Folder, manifest: &Path, profile: &str, plan: &Plan<'_>) -> Re
     let mut child = command.spawn().map_err(|error| Error::new(format!("cannot run {name}: {}", plain(&error))))?;
     let stdout = read_aside(child.stdout.take());
     let stderr = read_aside(child.stderr.take());
-    let (Ok(stdout), Ok(stderr)) = (stdout.recv_timeout(LIMIT), stderr.recv_timeout(LIMIT)) else {
+    let end = Instant::now() + limit;
+    let left = || end.saturating_duration_since(Instant::now());
+    let (Ok(stdout), Ok(stderr)) = (stdout.recv_timeout(limit), stderr.recv_timeout(left())) else {
         // Errors here mean that it ended by itself meanwhile.
         let _ = child.kill();
         let _ = child.wait();
-        let first = format!("the build did not end within {} s", LIMIT.as_secs());
-        return Ok(Err(Trouble { first, is_over_time: true, ..Trouble::default() }));
+        return Ok(Err(Trouble::over_time(limit)));
     };
     let success = child.wait().is_ok_and(|status| status.success());
     let mut executable = None;
@@ -158,7 +163,7 @@ fn cargo(folder: &Folder, manifest: &Path, profile: &str, plan: &Plan<'_>) -> Re
             }
             Message::CompilerMessage(message) if is_error(&message.message) => {
                 trouble.is_resolution = false;
-                trouble.add(&message.message);
+                trouble.add(&message.message, job.subject_of);
             }
             _ => {}
         }
@@ -175,7 +180,25 @@ fn cargo(folder: &Folder, manifest: &Path, profile: &str, plan: &Plan<'_>) -> Re
 }
 
 impl Trouble {
-    fn add(&mut self, message: &Diagnostic) {
+    /// The build took too long.
+    pub(super) fn over_time(limit: Duration) -> Trouble {
+        let first = format!("the build did not end within {} s", limit.as_secs());
+        Trouble { first, is_over_time: true, ..Trouble::default() }
+    }
+
+    /// It as the reason of all that was to be built.
+    pub(super) fn failure(self) -> Failure {
+        let reason = if self.first.contains("rustc") && self.first.contains("requires") {
+            Reason::RustVersion
+        } else if self.is_over_time {
+            Reason::OverBudget
+        } else {
+            Reason::BuildFailed
+        };
+        Failure { reason, message: self.first }
+    }
+
+    fn add(&mut self, message: &Diagnostic, subject_of: &dyn Fn(&DiagnosticSpan) -> Option<usize>) {
         let text = match &message.code {
             Some(code) => format!("error[{}]: {}", code.code, message.message),
             None => format!("error: {}", message.message),
@@ -185,17 +208,22 @@ impl Trouble {
         }
         let mut spans: Vec<&DiagnosticSpan> = message.spans.iter().collect();
         spans.sort_by_key(|span| !span.is_primary);
-        if let Some(number) = spans.into_iter().find_map(subject_of) {
+        if let Some(number) = spans.into_iter().find_map(|span| expanded(span, subject_of)) {
             self.of_subjects.entry(number).or_insert(text);
         }
     }
 }
 
-/// The subject in whose module the place is, or the macro that it came from is used.
+/// The subject in whose module the place is.
 fn subject_of(span: &DiagnosticSpan) -> Option<usize> {
+    layout::subject_of(&span.file_name)
+}
+
+/// The subject whose code the place is, or the macro that it came from is used in.
+fn expanded(span: &DiagnosticSpan, subject_of: &dyn Fn(&DiagnosticSpan) -> Option<usize>) -> Option<usize> {
     let mut span = span;
     loop {
-        match (layout::subject_of(&span.file_name), &span.expansion) {
+        match (subject_of(span), &span.expansion) {
             (Some(number), _) => return Some(number),
             (None, Some(expansion)) => span = &expansion.span,
             (None, None) => return None,
@@ -215,7 +243,7 @@ impl Group {
 
 /// Where a group's lockfile came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lock {
+pub(super) enum Lock {
     /// From the target.
     Copied,
     /// The target has none.
@@ -224,7 +252,7 @@ enum Lock {
 
 impl Lock {
     /// Takes over the target's lockfile, if it is another one than the last time: cargo takes out what is not needed.
-    fn copy(group: &Path, lockfile: Option<&Path>) -> Result<Lock, Error> {
+    pub(super) fn copy(group: &Path, lockfile: Option<&Path>) -> Result<Lock, Error> {
         let Some(text) = lockfile.and_then(|path| fs::read_to_string(path).ok()) else { return Ok(Lock::None) };
         let kept = group.join("target.lock");
         if fs::read_to_string(&kept).ok().as_deref() != Some(&*text) || !group.join("Cargo.lock").exists() {
@@ -234,7 +262,7 @@ impl Lock {
         Ok(Lock::Copied)
     }
 
-    fn drop(group: &Path) -> Result<(), Error> {
+    pub(super) fn drop(group: &Path) -> Result<(), Error> {
         let path = group.join("Cargo.lock");
         fs::remove_file(&path).map_err(|error| Error::io("remove", &path, &error))
     }

@@ -4,6 +4,7 @@
 //! core/       the reference
 //! runtime/    inputs, oracle and driver
 //! group-*/    subjects that need the same crates, one module each
+//! lift-*/     a package that is taken whole, see `lift`
 //! build/      cargo's target folder of them all
 //! ```
 //!
@@ -129,6 +130,11 @@ impl Folder {
         self.path.join(&group.name)
     }
 
+    /// The folder of a package that is taken whole.
+    pub(super) fn lift(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
     /// Writes a group's crate with these of its subjects, and takes away what is left of others.
     pub(super) fn write_group<'a>(
         &self,
@@ -236,7 +242,7 @@ pub(super) fn subject_of(file: &str) -> Option<usize> {
     name.strip_prefix('s')?.strip_suffix(".rs")?.parse().ok()
 }
 
-fn dependency(dependency: &Dependency) -> (String, Value) {
+pub(super) fn dependency(dependency: &Dependency) -> (String, Value) {
     let mut value = table([
         ("package", dependency.package.clone().into()),
         ("version", dependency.version.clone().into()),
@@ -251,7 +257,7 @@ fn dependency(dependency: &Dependency) -> (String, Value) {
     (dependency.name.clone(), Value::Table(value))
 }
 
-fn package(name: &str, edition: &str, dependencies: Table) -> Table {
+pub(super) fn package(name: &str, edition: &str, dependencies: Table) -> Table {
     let package = table([
         ("name", name.into()),
         ("version", "0.0.0".into()),
@@ -266,22 +272,27 @@ fn with(mut manifest: Table, key: &str, value: Table) -> Table {
     manifest
 }
 
-fn table<const N: usize>(entries: [(&str, Value); N]) -> Table {
+pub(super) fn table<const N: usize>(entries: [(&str, Value); N]) -> Table {
     entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn list<const N: usize>(words: [&str; N]) -> Value {
+pub(super) fn list<'w>(words: impl IntoIterator<Item = &'w str>) -> Value {
     Value::Array(words.into_iter().map(Value::from).collect())
 }
 
-fn write_toml(folder: &Path, manifest: Table) -> Result<(), Error> {
+pub(super) fn write_toml(folder: &Path, manifest: Table) -> Result<(), Error> {
     let text = format!("# Written by cargo retry-after, and written anew each time.\n{manifest}");
     write(&folder.join("Cargo.toml"), &text)
 }
 
 /// Writes the file if it is not there with this text.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Error> {
-    if fs::read(path).is_ok_and(|old| old == text.as_bytes()) {
+    write_bytes(path, text.as_bytes())
+}
+
+/// The same for what need not be text.
+pub(super) fn write_bytes(path: &Path, text: &[u8]) -> Result<(), Error> {
+    if fs::read(path).is_ok_and(|old| old == text) {
         return Ok(());
     }
     if let Some(folder) = path.parent() {

@@ -1,25 +1,35 @@
 //! Merging: the runs of both builds to one result, and two ways of extraction to one subject.
 
 use super::layout::hash;
+use super::lift::{Lift, Verdict};
 use super::run::{Found, Run};
 use super::{Compared, Difference, Status};
-use crate::extract::Strategy;
+use crate::extract::Reason;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-/// Takes over what came of the build without overflow checks and of the one with them.
-pub(super) fn merge(compared: &mut Compared, unchecked: Run, checked: Run) {
-    compared.inputs = unchecked.end.inputs.min(checked.end.inputs);
-    let (one, other) = (&unchecked.end.fingerprint, &checked.end.fingerprint);
-    compared.fingerprint = match (one.is_empty(), other.is_empty()) {
+/// Takes over what came of the build without overflow checks and of the one with them, or of the one that there is.
+pub(super) fn merge(compared: &mut Compared, unchecked: Option<Run>, checked: Option<Run>) {
+    let print = |run: &Option<Run>| {
         // A subject that ended the process at once has no outcomes to tell it from others.
-        (true, _) | (_, true) => None,
-        _ if one == other => Some(one.clone()),
-        _ => Some(format!("{:016x}", hash(&format!("{one} {other}")))),
+        run.as_ref().map(|run| run.end.fingerprint.clone()).filter(|print| !print.is_empty())
     };
+    compared.prints = [print(&unchecked), print(&checked)];
+    let is_both = unchecked.is_some() && checked.is_some();
+    compared.fingerprint = match &compared.prints {
+        [Some(one), Some(other)] if one != other => Some(format!("{:016x}", hash(&format!("{one} {other}")))),
+        [Some(one), Some(_)] => Some(one.clone()),
+        [one, other] if !is_both => one.clone().or_else(|| other.clone()),
+        _ => None,
+    };
+    let (unchecked, checked) = match (unchecked, checked) {
+        (Some(unchecked), Some(checked)) => (unchecked, checked),
+        (one, other) => return alone(compared, one.or(other).unwrap_or_default()),
+    };
+    compared.inputs = unchecked.end.inputs.min(checked.end.inputs);
     compared.scale = unchecked.end.scale;
     let habits = unchecked.end.habits.into_iter().map(|habit| (habit.header, habit.subject));
     compared.habits = habits.collect();
-    let differences = |found: Vec<Found>| found.into_iter().map(Difference::from);
     compared.divergences = both(
         unchecked.stops.into_iter().chain(differences(unchecked.end.divergences)).collect(),
         checked.stops.into_iter().chain(differences(checked.end.divergences)).collect(),
@@ -34,6 +44,20 @@ pub(super) fn merge(compared: &mut Compared, unchecked: Run, checked: Run) {
             (one, other) => one.or(other),
         })
         .collect();
+}
+
+/// Takes over what came of the only build.
+fn alone(compared: &mut Compared, run: Run) {
+    compared.inputs = run.end.inputs;
+    compared.scale = run.end.scale;
+    compared.habits = run.end.habits.into_iter().map(|habit| (habit.header, habit.subject)).collect();
+    compared.divergences = run.stops.into_iter().chain(differences(run.end.divergences)).collect();
+    compared.tolerated = differences(run.end.tolerated).collect();
+    compared.answers = run.answers.into_iter().flatten().collect();
+}
+
+fn differences(found: Vec<Found>) -> impl Iterator<Item = Difference> {
+    found.into_iter().map(Difference::from)
 }
 
 /// What both builds show is told once, with the counts of the one that shows it more; else it is told which one it is.
@@ -61,33 +85,76 @@ impl From<Found> for Difference {
     }
 }
 
-/// Makes one of two that are the same place, extracted in two ways: verified if they behave alike.
-pub(super) fn verify(all: Vec<Compared>, notes: &mut Vec<String>) -> Vec<Compared> {
+/// Makes one of two that are the same place, extracted in two ways.
+pub(super) fn verify(all: Vec<Compared>) -> Vec<Compared> {
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut kept: Vec<Compared> = Vec::new();
     for compared in all {
-        let Some(&place) = places.get(&compared.subject.id) else {
-            places.insert(compared.subject.id.clone(), kept.len());
-            kept.push(compared);
-            continue;
-        };
-        let first = &mut kept[place];
-        match (first.ran(), compared.ran()) {
-            (true, true) if first.fingerprint.is_some() && first.fingerprint == compared.fingerprint => {
-                if compared.strategy() == Strategy::Slice {
-                    *first = compared;
-                }
-                first.status = Status::Verified;
+        match places.get(&compared.subject.id) {
+            Some(&place) => settle(&mut kept[place], compared, Duration::ZERO),
+            None => {
+                places.insert(compared.subject.id.clone(), kept.len());
+                kept.push(compared);
             }
-            (true, true) => notes.push(format!(
-                "{}: as {} and as {} the code does not behave alike, so one of them is not faithful",
-                first.subject.id,
-                first.strategy().name(),
-                compared.strategy().name()
-            )),
-            (false, true) => *first = compared,
-            _ => {}
         }
     }
     kept
+}
+
+/// Takes over what came of a second way of extraction, a lift: the place is verified if both behave alike; else the lift counts, and the first
+/// way is at fault.
+pub(super) fn settle(first: &mut Compared, mut second: Compared, built_in: Duration) {
+    let lift = |verdict| Some(Lift { verdict, built_in });
+    if !second.ran() {
+        return;
+    }
+    if !first.ran() {
+        second.lift = lift(Verdict::Alone);
+        *first = second;
+        return;
+    }
+    if agree(first, &second) {
+        first.status = Status::Verified;
+        first.lift = lift(Verdict::Agrees);
+        return;
+    }
+    second.reason = Some(Reason::NotFaithful.code());
+    second.detail = Some(format!("as {} {}", first.strategy().name(), unlike(first, &second)));
+    second.lift = lift(Verdict::Differs);
+    *first = second;
+}
+
+/// Whether they behave alike in each build that both have.
+fn agree(one: &Compared, other: &Compared) -> bool {
+    let pairs = || one.prints.iter().zip(&other.prints);
+    let is_any = pairs().any(|(one, other)| one.is_some() && one == other);
+    is_any && pairs().all(|(one, other)| one.is_none() || other.is_none() || one == other)
+}
+
+/// In what they are not alike, as far as it can be shown.
+fn unlike(first: &Compared, second: &Compared) -> String {
+    let mut habits = second.habits.iter().filter_map(|(header, does)| {
+        let (_, other) = first.habits.iter().find(|(of, _)| of == header)?;
+        (other != does).then_some((header, other, does))
+    });
+    let of = |compared: &Compared, wanted: &Difference| {
+        let mut all = compared.divergences.iter().chain(&compared.tolerated);
+        all.find(|difference| difference.header == wanted.header).map(|difference| difference.subject.clone())
+    };
+    if let Some((header, first, second)) = habits.next() {
+        return format!("it {first} with `Retry-After: {header}`, and {second} in its package");
+    }
+    for shown in second.divergences.iter().chain(&second.tolerated) {
+        let known = of(first, shown);
+        if known.as_ref() != Some(&shown.subject) {
+            let known = known.unwrap_or_else(|| "does as the reference".to_owned());
+            return format!("it {known} with `Retry-After: {}`, and {} in its package", shown.header, shown.subject);
+        }
+    }
+    for shown in first.divergences.iter().chain(&first.tolerated) {
+        if of(second, shown).is_none() {
+            return format!("it {} with `Retry-After: {}`, and does not in its package", shown.subject, shown.header);
+        }
+    }
+    "it does other than in its package, with headers that no report shows".to_owned()
 }

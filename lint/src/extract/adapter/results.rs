@@ -51,7 +51,8 @@ impl Maker<'_, '_, '_> {
                     }
                     "Duration" | "SystemTime" | "Instant" | "TimeDelta" | "DateTime" | "NaiveDateTime"
                     | "OffsetDateTime" | "Timestamp" | "Zoned" | "SignedDuration" | "HttpDate" => {
-                        if matches!(library, "chrono" | "time" | "jiff" | "httpdate") {
+                        let is_tokio = library == "tokio" && self.slice.is_lift;
+                        if matches!(library, "chrono" | "time" | "jiff" | "httpdate") || is_tokio {
                             self.slice.crates.insert(library.to_owned());
                         }
                         true
@@ -86,7 +87,7 @@ impl Maker<'_, '_, '_> {
         let module = self.slice.module_of(home);
         self.slice.ty(id);
         let text = format!("{}::outcome(self.{})", outcomes(&module), raw(&fields[field].name));
-        self.implement(&module, name, &text);
+        self.implement(id, &module, name, &text);
         true
     }
 
@@ -119,7 +120,7 @@ impl Maker<'_, '_, '_> {
         self.slice.ty(id);
         let text =
             format!("#[allow(unreachable_patterns)] match self {{ {arms} _ => {}::Outcome::None }}", outcomes(&module));
-        self.implement(&module, name, &text);
+        self.implement(id, &module, name, &text);
         true
     }
 
@@ -146,7 +147,9 @@ impl Maker<'_, '_, '_> {
         self.gives_wait(&fields[candidate].ty, home, None, depth + 1).then_some(candidate)
     }
 
-    fn implement(&mut self, module: &ModulePath, name: &str, text: &str) {
+    fn implement(&mut self, id: TypeId, module: &ModulePath, name: &str, text: &str) {
+        let at = self.slice.program.type_item(id).span;
+        self.slice.anchors.entry(module.clone()).or_insert(at);
         let of = outcomes(module);
         let text = format!(
             "impl {of}::IntoOutcome for {} {{ fn outcome(self) -> {of}::Outcome {{ {text} }} }}\n\n",

@@ -1,6 +1,6 @@
 //! The paths of a text that is copied: what each needs, and how the copy writes it.
 
-use super::{Context, Slice, is_std, written_of};
+use super::{Context, CopiedMacro, Slice, is_std, written_of};
 use crate::extract::Reason;
 use crate::extract::attributes::Pruned;
 use crate::extract::clients::{self, CLOCKS};
@@ -331,13 +331,19 @@ impl Slice<'_, '_> {
     /// A macro of the package's own: what it needs is needed where it is called.
     pub(super) fn macro_rules(&mut self, context: &Context<'_>, file: FileId, place: usize, pieces: &Rc<FilePieces>) {
         let piece = &pieces.pieces[place];
-        if !self.macros.insert((file, place)) {
+        let list = pieces.tokens(&piece.range);
+        let names_crate = list.windows(2).any(|pair| pair[0].text == "$" && pair[1].text == "crate");
+        if let Some(known) = self.macros.get(&(file, place)) {
+            // Paths from the crate's root become paths from where it is called, which is one place or none.
+            if names_crate && known.module != context.module {
+                self.refuse(
+                    Reason::UnresolvedImport,
+                    &format!("$crate in {}!, called from several modules", piece.name),
+                );
+            }
             return;
         }
-        let list = pieces.tokens(&piece.range);
-        if list.windows(2).any(|pair| pair[0].text == "$" && pair[1].text == "crate") {
-            return self.refuse(Reason::UnresolvedImport, &format!("$crate in {}!", piece.name));
-        }
+        self.macros.insert((file, place), CopiedMacro { module: context.module.clone(), edits: Vec::new() });
         let inner = Context {
             scope: context.scope,
             self_type: None,
@@ -346,7 +352,31 @@ impl Slice<'_, '_> {
             offset: 0,
             tokens: &list,
         };
-        let _ = self.needs(&inner);
+        let needed = self.needs(&inner);
+        if names_crate {
+            let edits = self.without_crate(&list, &needed, &piece.name);
+            self.macros.insert((file, place), CopiedMacro { module: context.module.clone(), edits });
+        }
+    }
+
+    /// What becomes of `$crate` in the copy of a macro, which has another crate's root: paths from it lead from where the macro is called.
+    fn without_crate(&mut self, list: &[Token], needed: &[Edit], name: &str) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        for path in paths(list) {
+            let first = path.places[0];
+            let is_dollar = path.names[0] == "crate" && first > 0 && list[first - 1].text == "$";
+            let Some(last) = path.places.last().copied().filter(|_| is_dollar) else { continue };
+            let start = list[first - 1].range.start;
+            let is_macro = list.get(last + 1).is_some_and(|next| next.text == "!");
+            let moved = needed.iter().find(|edit| edit.range.start == list[first].range.start);
+            match moved {
+                // Macros are all at the root of the copy, and are found by their names.
+                _ if is_macro => edits.push(Edit { range: start..list[last].range.start, text: String::new() }),
+                Some(moved) => edits.push(Edit { range: start..moved.range.end, text: moved.text.clone() }),
+                None => self.refuse(Reason::UnresolvedImport, &format!("${} in {name}!", path.names.join("::"))),
+            }
+        }
+        edits
     }
 
     /// `use` lines in a body are copied with it; what they bring in has to be there.

@@ -13,11 +13,13 @@ impl Slice<'_, '_> {
     pub(in crate::extract) fn print(&mut self) -> Result<String, NotExtracted> {
         let mut modules: BTreeMap<ModulePath, String> = BTreeMap::new();
         let mut macros = String::new();
-        for (file, place) in self.macros.clone() {
+        for ((file, place), copied) in self.macros.clone() {
             if let Some(pieces) = self.files.get(self.program, file) {
                 let text = &pieces.text[pieces.pieces[place].range.clone()];
                 let list = tokens(text).unwrap_or_default();
-                macros.push_str(&edited(text, prune(&list, false).edits).replace("#[macro_export]", ""));
+                let mut edits = prune(&list, false).edits;
+                edits.extend(copied.edits);
+                macros.push_str(&edited(text, edits).replace("#[macro_export]", ""));
                 macros.push('\n');
             }
         }

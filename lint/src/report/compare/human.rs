@@ -2,6 +2,7 @@
 
 use super::{alike, level};
 use crate::diagnostic::Level;
+use crate::harness::lift::Verdict;
 use crate::harness::{Compared, Comparison, Difference, Status};
 use anstyle::{AnsiColor, Style};
 use std::io::{self, Write};
@@ -26,7 +27,9 @@ pub fn write(comparison: &Comparison, verbose: bool, mut out: impl Write) -> io:
         let detail = detail.map_or_else(String::new, |detail| format!(": {}", plain(detail)));
         let what = if compared.status == Status::BuildFailed { "not built" } else { "not extracted" };
         writeln!(out, "{BOLD}{}{BOLD:#} `{}`", plain(&compared.subject.id), plain(&compared.subject.item))?;
-        writeln!(out, "    {what} ({}): {reason}{detail}\n", compared.strategy().name())?;
+        writeln!(out, "    {what} ({}): {reason}{detail}", compared.strategy().name())?;
+        lift(compared, &mut out)?;
+        writeln!(out)?;
     }
     Ok(())
 }
@@ -83,9 +86,23 @@ fn subject(compared: &Compared, verbose: bool, out: &mut impl Write) -> io::Resu
     for note in notes.iter().filter(|_| verbose) {
         writeln!(out, "    note: {}", plain(note))?;
     }
+    if let (Some(reason), Some(detail)) = (compared.reason, &compared.detail) {
+        writeln!(out, "    {WARNING}extraction at fault{WARNING:#} ({reason}): {}", plain(detail))?;
+    }
+    lift(compared, out)?;
     let fingerprint = compared.fingerprint.as_deref().unwrap_or("none");
     let (status, strategy) = (compared.status.name(), compared.strategy().name());
     writeln!(out, "    {status} ({strategy}), {} inputs, behaviour {fingerprint}\n", compared.inputs)
+}
+
+/// What came of taking the package whole, where the status does not say it.
+fn lift(compared: &Compared, out: &mut impl Write) -> io::Result<()> {
+    match compared.lift.as_ref().map(|lift| &lift.verdict) {
+        Some(Verdict::Failed { reason, detail }) => {
+            writeln!(out, "    not lifted: {reason}: {}", plain(detail))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn tolerated(difference: &Difference) -> String {

@@ -1,5 +1,6 @@
 //! `compare --format json`: one object on one line.
 
+use crate::harness::lift::{Lift, Verdict};
 use crate::harness::{Compared, Comparison, Difference};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -25,10 +26,20 @@ struct SubjectObject<'a> {
     reason: Option<&'a str>,
     detail: Option<&'a str>,
     strategy: &'a str,
+    lift: Option<LiftObject<'a>>,
     inputs: u64,
     fingerprint: Option<&'a str>,
     divergences: Vec<DifferenceObject<'a>>,
     tolerated: Vec<DifferenceObject<'a>>,
+}
+
+/// What came of taking the package whole: `agrees`, `differs`, `alone` or `failed`.
+#[derive(Serialize)]
+struct LiftObject<'a> {
+    verdict: &'a str,
+    reason: Option<&'a str>,
+    detail: Option<&'a str>,
+    built_in_ms: u64,
 }
 
 #[derive(Serialize)]
@@ -63,11 +74,21 @@ fn subject(compared: &Compared) -> SubjectObject<'_> {
         reason: compared.reason,
         detail: compared.detail.as_deref(),
         strategy: compared.strategy().name(),
+        lift: compared.lift.as_ref().map(lift),
         inputs: compared.inputs,
         fingerprint: compared.fingerprint.as_deref(),
         divergences: compared.divergences.iter().map(difference).collect(),
         tolerated: compared.tolerated.iter().map(difference).collect(),
     }
+}
+
+fn lift(lift: &Lift) -> LiftObject<'_> {
+    let (reason, detail) = match &lift.verdict {
+        Verdict::Failed { reason, detail } => (Some(*reason), Some(detail.as_str())),
+        _ => (None, None),
+    };
+    let built_in_ms = u64::try_from(lift.built_in.as_millis()).unwrap_or(u64::MAX);
+    LiftObject { verdict: lift.verdict.name(), reason, detail, built_in_ms }
 }
 
 fn difference(difference: &Difference) -> DifferenceObject<'_> {
