@@ -2,9 +2,9 @@
 # Builds the fuzz targets into $OUT, each with its seeds and the dictionary. Started by ClusterFuzzLite in its builder image; elsewhere
 # SRC is the folder around the checkout and OUT any folder.
 cd "${SRC:?}/cargo-retry-after"
-cargo fuzz build -O --debug-assertions
-
-built="${CARGO_TARGET_DIR:-target}/$(rustc -vV | sed -n 's/^host: //p')/release"
+built="${CARGO_TARGET_DIR:-$PWD/target}"
+cargo fuzz build -O --debug-assertions --target-dir "$built"
+built="$built/$(rustc -vV | sed -n 's/^host: //p')/release"
 for target in fuzz/fuzz_targets/*.rs; do
   name=$(basename "$target" .rs)
   cp "$built/$name" "${OUT:?}/"

@@ -42,6 +42,9 @@ fn a_parser_is_run_beside_the_reference() {
     );
     assert_eq!(parser["inputs"], 5000);
     assert_eq!(parser["fingerprint"].as_str().unwrap().len(), 16);
+    assert!(parser["table"]["cases"].as_u64().unwrap() >= 5, "{parser}");
+    assert_eq!(parser["table"]["differ"], Value::Array(Vec::new()), "the analysis says the same as the run");
+    assert_eq!(parser["parses"][0]["line"], 9);
     let divergences = parser["divergences"].as_array().unwrap();
     let shown = |kind: &str| divergences.iter().find(|divergence| divergence["kind"] == kind).unwrap();
     let words =

@@ -1,10 +1,10 @@
 //! The driver: a program that asks one subject about many headers and tells what came of it, one JSON object a line.
 //!
 //! ```text
-//! HARNESS --subject N --inputs N --seed N [--extra FILE] [--skip N]* [--from N] [--until N] [--trace]
+//! HARNESS --subject N --inputs N --seed N [--extra FILE [--aside N]] [--skip N]* [--from N] [--until N] [--trace]
 //! HARNESS --subject N --seeds FOLDER        writes the fixed inputs as files, for libFuzzer to begin with
 //!
-//! {"event":"answer", ..}     what came of a header of the file, in its order
+//! {"event":"answer", ..}     what came of a header of the file, in its order; the last N of them, with --aside, count nowhere else
 //! {"event":"progress", ..}   some inputs are done
 //! {"event":"begin", ..}      with --trace, before each input
 //! {"event":"end", ..}        everything
@@ -39,6 +39,7 @@ struct Options {
     inputs: usize,
     seed: u64,
     extra: Option<String>,
+    aside: usize,
     skip: Vec<usize>,
     from: usize,
     until: Option<usize>,
@@ -97,6 +98,7 @@ fn options(arguments: impl Iterator<Item = String>) -> Option<Options> {
             "--inputs" => options.inputs = number()?,
             "--seed" => options.seed = arguments.next()?.parse().ok()?,
             "--extra" => options.extra = Some(arguments.next()?),
+            "--aside" => options.aside = number()?,
             "--skip" => options.skip.push(number()?),
             "--from" => options.from = number()?,
             "--until" => options.until = Some(number()?),
@@ -152,7 +154,8 @@ fn run(subject: Subject, options: &Options, extra: Vec<Vec<Vec<u8>>>) {
                 worst = Some((weight, judged));
             }
         });
-        done += 1;
+        let is_aside = asked.is_some_and(|index| index + options.aside >= extra.len());
+        done += usize::from(!is_aside);
         if let Some((_, judged)) = worst {
             if let Some(index) = asked {
                 let kind = judged.name().map_or("agrees", |(name, _)| name);
@@ -163,7 +166,9 @@ fn run(subject: Subject, options: &Options, extra: Vec<Vec<Vec<u8>>>) {
                     json(&right(judged.right))
                 ));
             }
-            tally.add(&lines, judged);
+            if !is_aside {
+                tally.add(&lines, judged);
+            }
         }
         // The clock is not looked at each time.
         if number % 64 == 0 && told_at.elapsed() >= PROGRESS {

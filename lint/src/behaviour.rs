@@ -288,6 +288,7 @@ fn run_case(program: &Program<'_>, log: &mut Log, id: FunctionId, case: Case) ->
     if case == Case::Emission {
         emission::returned(program, log, id, &result);
     }
+    log.results.insert((id, case), result.clone());
     log.outcome(case, SinkKind::Returned, function.name_span, Code::Function(id), &result, &Trail::NONE);
     travel(&result)
 }

@@ -24,6 +24,7 @@
 mod adapter;
 mod attributes;
 mod clients;
+pub mod expected;
 pub mod lift;
 mod outcomes;
 mod outline;
@@ -35,6 +36,7 @@ mod unit;
 
 pub use tokens::{Edit, edited};
 
+use self::expected::Expected;
 use crate::behaviour::log::Log;
 use crate::module::Program;
 
@@ -47,7 +49,7 @@ pub fn subjects(program: &mut Program<'_>, log: &Log, lifts: bool) -> Vec<Subjec
 }
 
 /// A place that reads the hint, and what became of its extraction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Subject {
     /// `package:file:line`, what `SITE` on the command line names or begins. Without a package, `file:line`.
     pub id: String,
@@ -57,6 +59,8 @@ pub struct Subject {
     pub file: String,
     /// The line of the place that reads the header, or of the function that is given its text. From 1.
     pub line: u32,
+    /// The first and the last line of the item that holds the place.
+    pub lines: (u32, u32),
     /// Lines of the file where the text is read as a number or a date, in order; findings about parsing are found again by them.
     pub parses: Vec<(String, u32)>,
     /// The item that holds the place, as a path: `network::retry::parse_retry_after`.
@@ -67,6 +71,18 @@ pub struct Subject {
     pub extraction: Result<Extracted, NotExtracted>,
     /// Its place in the package as a whole, or why it cannot be called there; None where that was not asked for.
     pub lift: Option<Result<lift::Lifted, NotExtracted>>,
+    /// What the analysis says that the code does, for the headers of its cases that it is sure of.
+    pub expected: Vec<Expected>,
+}
+
+impl Subject {
+    /// Whether a line is among those that a run of the code goes through for certain: where it parses, and all of an item that was copied whole.
+    pub fn covers(&self, file: &str, line: u32) -> bool {
+        let is_whole = self.extraction.as_ref().is_ok_and(|code| code.strategy != Strategy::Outline);
+        let (first, last) = self.lines;
+        self.parses.iter().any(|(of, at)| of == file && *at == line)
+            || is_whole && self.file == file && (first..=last).contains(&line)
+    }
 }
 
 /// Code that can be compiled and called by itself.

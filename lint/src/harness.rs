@@ -20,6 +20,7 @@ mod merge;
 pub mod place;
 pub mod regressions;
 mod run;
+mod table;
 
 use crate::extract::{Extracted, Reason, Subject};
 use std::fmt;
@@ -31,6 +32,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct Plan<'a> {
     /// The folder for all that is written, `target/retry-after` of the checkout.
     pub folder: PathBuf,
+    /// The folder below which crates are compiled for comparing, [`Plan::folder`] or one that several plans share.
+    pub shared: PathBuf,
     /// The folder that cargo is started in: its configuration and toolchain are obeyed.
     pub start: PathBuf,
     /// The lockfile of the target, whose versions are taken.
@@ -83,6 +86,28 @@ pub struct Compared {
     pub lift: Option<lift::Lift>,
     /// The hashes of its outcomes, without overflow checks and with them.
     prints: [Option<String>; 2],
+    /// What the analysis had said beforehand, held against the run.
+    pub table: Table,
+}
+
+/// The analysis' own table, held against a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Table {
+    /// How many headers the analysis was sure about and the run gave an answer to.
+    pub cases: usize,
+    /// Those where both differ.
+    pub differ: Vec<Contradiction>,
+}
+
+/// A header of which the analysis says something else than the run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The header, escaped; empty for none.
+    pub header: String,
+    /// What the analysis says, in words.
+    pub analysis: String,
+    /// What the run gave.
+    pub run: String,
 }
 
 /// How far a subject came.
@@ -178,7 +203,7 @@ pub fn compare(
     progress: &dyn Progress,
 ) -> Result<Comparison, Error> {
     let mut notes = Vec::new();
-    let groups = layout::groups(&subjects);
+    let groups = layout::groups(&subjects, plan);
     let mut all: Vec<Compared> = subjects.into_iter().map(Compared::new).collect();
     let folder = layout::Folder::prepare(plan)?;
     let mut ready = Vec::new();
@@ -194,17 +219,29 @@ pub fn compare(
     }
     let done = AtomicUsize::new(0);
     let results = in_parallel(&ready, |(number, unchecked, checked)| {
-        let extra = extra.get(*number).map_or(&[][..], Vec::as_slice);
-        let job = run::Job { number: *number, inputs: plan.inputs, seed: plan.seed, extra };
+        let mut extra = extra.get(*number).cloned().unwrap_or_default();
+        let expected = &all[*number].subject.expected;
+        extra.extend(expected.iter().map(|expected| expected.header.clone()));
+        let job =
+            run::Job { number: *number, inputs: plan.inputs, seed: plan.seed, extra: &extra, aside: expected.len() };
         let both = [unchecked, checked].map(|program| run::run(program, &job));
         progress.at("comparing", done.fetch_add(1, Ordering::Relaxed) + 1, ready.len());
         both
     });
     for ((number, ..), [unchecked, checked]) in ready.iter().zip(results) {
-        merge::merge(&mut all[*number], Some(unchecked?), Some(checked?));
+        let compared = &mut all[*number];
+        merge::merge(compared, Some(unchecked?), Some(checked?));
+        table::hold(compared, extra.get(*number).map_or(0, Vec::len));
     }
     if let Some(lifting) = plan.lift {
         notes.extend(lift::lift(&folder, &mut all, extra, plan, lifting, progress)?);
+    }
+    let differ: usize = all.iter().map(|compared| compared.table.differ.len()).sum();
+    if differ > 0 {
+        let cases: usize = all.iter().map(|compared| compared.table.cases).sum();
+        notes.push(format!(
+            "the analysis says otherwise than the run in {differ} of {cases} cases: one of them is wrong; --verbose lists them"
+        ));
     }
     notes.sort();
     notes.dedup();
@@ -234,6 +271,7 @@ impl Compared {
             answers: Vec::new(),
             lift: None,
             prints: [None, None],
+            table: Table::default(),
         }
     }
 

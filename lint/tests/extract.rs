@@ -1,5 +1,6 @@
 //! Extraction from small pieces of code: what is cut, what is refused, and that what is cut compiles and gives the outcomes it should.
 
+use retry_after_lint::extract::expected::Outcome;
 use retry_after_lint::extract::{self, Extracted, Reason, Strategy, Subject, UnitOf};
 use retry_after_lint::module::{Program, parse};
 use retry_after_lint::source;
@@ -252,6 +253,88 @@ fn a_chain_in_an_async_function_is_cut_from_the_read_to_the_sleep() {
 }
 
 #[test]
+fn what_the_hint_is_held_against_and_what_self_gives_is_stood_for() {
+    // A policy that takes the longer of the server's wait and its own.
+    let policy = only(
+        "impl Policy for Retry {
+            fn retry(&mut self, response: &http::Response<()>) -> Option<Sleep> {
+                let backoff = self.backoff.next();
+                if self.honours && let Some(secs) = response.headers().get(\"retry-after\").and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok()) {
+                    let delay = std::time::Duration::from_secs(secs);
+                    if backoff.duration() <= delay { return Some(sleep(delay)); }
+                }
+                Some(backoff)
+            }
+        }",
+    );
+    let code = extracted(&policy);
+    assert!(copied(code).contains("extracted_outcome::no_wait_like(&(delay)) <= delay"), "{}", copied(code));
+    assert!(code.notes.iter().any(|note| note.contains("`backoff`") && note.contains("taken for none")));
+
+    // Headers that a method gives, read through a closure; a variable that only something else needs.
+    let report = only(
+        "pub struct Report { headers: Option<http::HeaderMap>, body: Vec<u8> }
+        impl Report {
+            fn headers(&self) -> Option<&http::HeaderMap> { self.headers.as_ref() }
+            pub async fn wait(&self) -> Result<Wait, Error> {
+                let header = |name: &str| self.headers().and_then(|headers| headers.get(name)).and_then(|value| value.to_str().ok());
+                let wait: Option<u64> = header(\"retry-after\").and_then(|text| text.parse().ok());
+                let mut rest = Vec::new();
+                self.read(&mut rest).await?;
+                Ok(Wait { retry_after: wait })
+            }
+        }
+        pub struct Wait { retry_after: Option<u64> }",
+    );
+    let text = copied(extracted(&report));
+    assert!(text.contains("headers_of_self_value") && !text.contains("rest"), "{text}");
+    assert!(text.contains("outcome::<Option<u64>>(wait)"), "{text}");
+}
+
+#[test]
+fn the_type_of_a_number_is_that_of_the_field_it_leaves_in() {
+    let subject = only(
+        "pub enum Failure { Exhausted { status: tonic::Status, retry_after_seconds: u64 }, Other(tonic::Status) }
+        impl From<tonic::Status> for Failure {
+            fn from(status: tonic::Status) -> Self {
+                if let Some(seconds) = status.metadata().get(\"retry-after\").and_then(|v| v.to_str().ok()).and_then(|v| v.parse().ok()) {
+                    return Failure::Exhausted { status, retry_after_seconds: seconds };
+                }
+                Failure::Other(status)
+            }
+        }",
+    );
+    let code = extracted(&subject);
+    assert!(copied(code).contains("outcome::<u64>(seconds)"), "{}", copied(code));
+    assert!(code.notes.iter().any(|note| note.contains("gRPC")), "{:?}", code.notes);
+    // Both the copy and the analysis lose dates.
+    let date = code_expects(&subject, "Mon, 30 Nov 2026 12:00:07 GMT");
+    assert!(date.is_none_or(|outcomes| outcomes.contains(&Outcome::Nothing)));
+    assert!(code_expects(&subject, "7").is_none_or(|outcomes| outcomes.contains(&Outcome::Wait(7.0))));
+}
+
+/// What the analysis says of a header.
+fn code_expects(subject: &Subject, header: &str) -> Option<Vec<Outcome>> {
+    let found = subject.expected.iter().find(|expected| expected.header == header);
+    found.map(|expected| expected.outcomes.clone())
+}
+
+#[test]
+fn what_the_analysis_says_of_a_function_comes_with_it() {
+    let subject = only(
+        "pub fn parse_retry_after(value: &str) -> std::time::Duration {
+            std::time::Duration::from_secs(value.parse::<u64>().unwrap_or(0).min(60))
+        }",
+    );
+    let says = |header| code_expects(&subject, header).expect("a case that is known");
+    assert_eq!(says("7"), [Outcome::Wait(7.0)]);
+    assert_eq!(says("10000000"), [Outcome::Wait(60.0)]);
+    assert_eq!(says("soon"), [Outcome::Wait(0.0)]);
+    let run = outcomes(extracted(&subject), &["7", "10000000", "soon"]);
+    assert_eq!(run[..3], ["Delay(7s)", "Delay(60s)", "Delay(0ns)"]);
+}
+
+#[test]
 fn what_cannot_be_cut_has_a_reason() {
     let found = reason(
         "use reqwest::header::RETRY_AFTER;
@@ -341,4 +424,18 @@ fn a_conversion_named_for_the_hint_is_a_subject_though_nobody_calls_it() {
     let found: Vec<(&str, bool)> =
         subjects.iter().map(|subject| (&*subject.item, subject.extraction.is_ok())).collect();
     assert_eq!(found, [("RetryAfter::from_str", true), ("RetryHint::try_from", true), ("Delay::try_from", true)]);
+}
+
+#[test]
+fn a_run_goes_through_all_of_an_item_that_was_copied_and_no_more() {
+    let subject = only(
+        "pub fn parse_retry_after(value: &str) -> Option<u64> {
+            let text = value.trim();
+            text.parse().ok()
+        }
+        pub fn other() {}",
+    );
+    let covered: Vec<u32> = (0..8).filter(|line| subject.covers("src/lib.rs", *line)).collect();
+    assert_eq!(covered, [1, 2, 3, 4]);
+    assert!(!subject.covers("src/other.rs", 2));
 }

@@ -2,6 +2,7 @@
 //!
 //! Each of these tests starts compilers, so there are few, with many subjects each.
 
+use retry_after_lint::extract::expected::{self, Expected};
 use retry_after_lint::extract::{Dependency, Extracted, Strategy, Subject};
 use retry_after_lint::harness::{self, Compared, Comparison, Plan, Progress, Status, fuzz, regressions};
 use std::path::Path;
@@ -25,6 +26,7 @@ fn subject(name: &str, body: &str) -> Subject {
         package: Some("made".to_owned()),
         file: format!("src/{name}.rs"),
         line: 1,
+        lines: (1, 9),
         parses: Vec::new(),
         is_part: false,
         item: name.to_owned(),
@@ -38,12 +40,14 @@ fn subject(name: &str, body: &str) -> Subject {
             reads_clock: false,
             notes: Vec::new(),
         }),
+        expected: Vec::new(),
     }
 }
 
 fn plan(folder: &Path) -> Plan<'static> {
     Plan {
         folder: folder.join("retry-after"),
+        shared: folder.join("retry-after"),
         start: folder.to_owned(),
         lockfile: None,
         reference: retry_after_core::sources::FILES,
@@ -96,6 +100,13 @@ fn what_each_kind_of_code_comes_to() {
     let mut extra = vec![Vec::new(); subjects.len()];
     extra[0] = ["Mon, 30 Nov 2026 12:00:07 GMT", "7", "soon", "+5"].map(str::to_owned).to_vec();
     extra[6] = vec!["7200".to_owned(), "7".to_owned()];
+    let says = |header: &str, outcome| Expected { header: header.to_owned(), is_date: false, outcomes: vec![outcome] };
+    let mut subjects = subjects;
+    subjects[0].expected = vec![
+        says("7", expected::Outcome::Wait(7.0)),
+        says("soon", expected::Outcome::Wait(0.0)),
+        says("", expected::Outcome::Nothing),
+    ];
     let result = compare(folder.path(), subjects, &extra);
     let of = |name: &str| {
         result.subjects.iter().find(|compared| compared.subject.item == name).unwrap_or_else(|| panic!("{name}"))
@@ -110,6 +121,11 @@ fn what_each_kind_of_code_comes_to() {
     assert!(tolerated.contains(&"plus_sign") && tolerated.contains(&"above_u64"), "{tolerated:?}");
     let kinds: Vec<Option<&str>> = numbers.answers.iter().map(|answer| answer.kind.as_deref()).collect();
     assert_eq!(kinds, [Some("integer_only"), None, None, None]);
+    // What the analysis said of it beforehand is held against the run, and counts nowhere else.
+    assert_eq!(numbers.table.cases, 3);
+    let differ: Vec<&str> = numbers.table.differ.iter().map(|differs| differs.header.as_str()).collect();
+    assert_eq!(differ, ["soon"], "{:?}", numbers.table);
+    assert!(result.notes.iter().any(|note| note.contains("in 1 of 3 cases")), "{:?}", result.notes);
 
     assert_eq!(of("twin").fingerprint, numbers.fingerprint, "an error and no hint are alike");
     assert_ne!(of("zero").fingerprint, numbers.fingerprint);

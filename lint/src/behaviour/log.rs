@@ -163,6 +163,8 @@ pub struct Log {
     by_place: HashMap<(Span, bool), SourceIndex>,
     /// The outcomes of the entry that is being run.
     pub outcomes: Vec<Outcome>,
+    /// What each entry gave, case by case, whoever calls it.
+    pub results: HashMap<(FunctionId, Case), Value>,
     outcome_places: HashMap<(Case, SinkKind, Span, bool), Vec<usize>>,
     /// The attempts to parse.
     pub attempts: BTreeSet<Attempt>,

@@ -59,7 +59,7 @@ pub(super) struct CompareArgs {
     #[arg(long, value_enum, default_value_t = Format::Human, value_name = "FORMAT", help_heading = "Output")]
     format: Format,
 
-    /// Also tell what each place does with a few plain values, and how it was cut out
+    /// Also tell what each place does with a few plain values, how it was cut out, and where the analysis says otherwise
     #[arg(short, long, conflicts_with = "quiet", help_heading = "Output")]
     verbose: bool,
 

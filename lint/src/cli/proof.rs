@@ -71,6 +71,7 @@ impl Target {
     pub(super) fn plan(&self, inputs: u64, seed: u64, lift: Option<Lifting>) -> Plan<'_> {
         Plan {
             folder: self.place.folder.clone(),
+            shared: self.place.shared.clone(),
             start: self.place.start.clone(),
             lockfile: self.place.lockfile.clone(),
             reference: retry_after_core::sources::FILES,

@@ -13,6 +13,8 @@ use retry_after_lint::source::{self, LineIndex};
 use retry_after_lint::workspace::Root;
 use retry_after_lint::{Analysis, Options};
 use std::collections::BTreeMap;
+use std::path::Path;
+use tempfile::TempDir;
 
 /// How many inputs a place is asked about besides the witnesses: those of the corpus and some more.
 const INPUTS: u64 = 20_000;
@@ -37,11 +39,12 @@ pub(super) fn analyse(
 ) -> Result<Vec<(Root, Analysis)>, Failure> {
     proof::trust("lint --witness", color);
     let mut runs = Vec::new();
+    let mut elsewhere = Elsewhere(None);
     for (root, settings) in roots.into_iter().zip(settings) {
         let (mut analysis, subjects) =
             retry_after_lint::analyse_for_proof(&root.workspace, &options(&root, settings), false);
         if analysis.findings.iter().any(|finding| finding.witness.is_some()) {
-            let notes = confirm(&root, &mut analysis.findings, subjects, quiet)?;
+            let notes = confirm(&root, &mut analysis.findings, subjects, elsewhere.of(&root)?, quiet)?;
             for note in notes.iter().filter(|_| !quiet) {
                 output::complain("note", note, color);
             }
@@ -51,11 +54,34 @@ pub(super) fn analyse(
     Ok(runs)
 }
 
-fn confirm(root: &Root, findings: &mut [Finding], subjects: Vec<Subject>, quiet: bool) -> Result<Vec<String>, Failure> {
+/// Where code of published crates is compiled, unless `CARGO_TARGET_DIR` says it: they have no target folder, and the current one is not ours.
+struct Elsewhere(Option<TempDir>);
+
+impl Elsewhere {
+    /// The folder for a root's builds; None for its own target folder.
+    fn of(&mut self, root: &Root) -> Result<Option<&Path>, Failure> {
+        if !root.versioned || std::env::var_os("CARGO_TARGET_DIR").is_some_and(|path| !path.is_empty()) {
+            return Ok(None);
+        }
+        if self.0.is_none() {
+            let made = tempfile::tempdir();
+            self.0 = Some(made.map_err(|error| Failure(format!("no folder for temporary files: {error}")))?);
+        }
+        Ok(self.0.as_ref().map(TempDir::path))
+    }
+}
+
+fn confirm(
+    root: &Root,
+    findings: &mut [Finding],
+    subjects: Vec<Subject>,
+    target: Option<&Path>,
+    quiet: bool,
+) -> Result<Vec<String>, Failure> {
     let lines = Lines::new(root);
     // Which subjects a finding is about, and which of their answers is about its witness.
     let about: Vec<Vec<usize>> = findings.iter().map(|finding| subjects_of(finding, &subjects, &lines)).collect();
-    let place = place::of(root, None)?;
+    let place = place::of(root, target)?;
     let mut extra = regressions::read(&place.folder.join("regressions"), &subjects)?;
     let first: Vec<usize> = extra.iter().map(Vec::len).collect();
     for (finding, about) in findings.iter().zip(&about) {
@@ -65,6 +91,7 @@ fn confirm(root: &Root, findings: &mut [Finding], subjects: Vec<Subject>, quiet:
     }
     let plan = Plan {
         folder: place.folder,
+        shared: place.shared,
         start: place.start,
         lockfile: place.lockfile,
         reference: retry_after_core::sources::FILES,
@@ -96,7 +123,7 @@ fn confirm(root: &Root, findings: &mut [Finding], subjects: Vec<Subject>, quiet:
         of += 1;
         let (file, line) = lines.of(finding.span);
         let at = format!("{file}:{line}");
-        match said(finding.rule, &asked) {
+        match said(finding.rule, (&file, line), &asked) {
             Said::Confirmed(shown) => {
                 confirmed += 1;
                 if let Some(shown) = shown {
@@ -121,7 +148,7 @@ fn run_of<'a>(comparison: &'a Comparison, subject: &Subject) -> Option<&'a Compa
     comparison.subjects.iter().find(|compared| compared.subject.id == subject.id)
 }
 
-fn said(rule: &str, asked: &[(&Compared, usize)]) -> Said {
+fn said(rule: &str, at: (&str, u32), asked: &[(&Compared, usize)]) -> Said {
     let mut reason = "no code that reads and parses the hint could be told to be its place".to_owned();
     let mut denied = None;
     for (compared, index) in asked {
@@ -146,7 +173,7 @@ fn said(rule: &str, asked: &[(&Compared, usize)]) -> Said {
                 confirmed: true,
             }));
         }
-        match answer.filter(|_| is_of_the_parse(rule)) {
+        match answer.filter(|_| is_of_the_parse(rule) && compared.subject.covers(at.0, at.1)) {
             Some(answer) => denied = Some(answer.clone()),
             None => reason = "what the code was cut out of goes on after the cut".to_owned(),
         }
@@ -154,7 +181,7 @@ fn said(rule: &str, asked: &[(&Compared, usize)]) -> Said {
     denied.map_or(Said::Nothing(reason), Said::Contradicted)
 }
 
-/// Whether the fault lies in the parse, which was run from beginning to end. A fallback or a cap may come later.
+/// Whether the fault is one of parsing, which was run from beginning to end where it is the code's own. A fallback or a cap may come later.
 fn is_of_the_parse(rule: &str) -> bool {
     RULES.iter().any(|known| known.id == rule && known.group == Group::Parse)
 }

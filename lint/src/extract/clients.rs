@@ -169,6 +169,10 @@ pub(super) fn client_module(with_url: bool) -> String {
         *response.headers_mut() = headers(lines, name);
         response
     }}
+    pub struct Call(pub HeaderMap);
+    impl Call {{
+        pub fn metadata(&self) -> &HeaderMap {{ &self.0 }}
+    }}
     pub mod blocking {{ pub use super::{{Body, Client, RequestBuilder, Response}}; }}
     pub mod body {{
         pub type Incoming = ::std::vec::Vec<u8>;

@@ -17,7 +17,7 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     pub trait IntoOutcome {{ fn outcome(self) -> Outcome; }}
     thread_local! {{ static OWN_TAKEN: ::std::cell::Cell<bool> = const {{ ::std::cell::Cell::new(false) }}; }}
     pub fn reset() {{ OWN_TAKEN.set(false); }}
-    pub fn outcome(value: impl IntoOutcome) -> Outcome {{
+    pub fn outcome<T: IntoOutcome>(value: T) -> Outcome {{
         if OWN_TAKEN.get() {{ return Outcome::None; }}
         match value.outcome() {{
             Outcome::Delay(delay) if delay == Duration::from_secs({OWN}) || delay == Duration::from_millis({OWN}) => Outcome::None,
@@ -38,13 +38,27 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
     impl<T> Tried for Option<T> {{ type Value = T; fn tried(self) -> Result<T, Outcome> {{ self.ok_or(Outcome::None) }} }}
     impl<T, E> Tried for Result<T, E> {{ type Value = T; fn tried(self) -> Result<T, Outcome> {{ self.map_err(|_| Outcome::Error) }} }}
     /// A value of the code's own, that nothing is known of.
-    pub trait Own {{ fn own() -> Self; }}
+    pub trait Own {{ fn own() -> Self; fn no_wait() -> Self; }}
     /// In the place of a fallback: whatever is made of it is no hint's.
     pub fn own<T: Own>() -> T {{ OWN_TAKEN.set(true); T::own() }}
     /// In the place of a parameter: a result that equals it is no hint's.
     pub fn own_value<T: Own>() -> T {{ T::own() }}
-    impl Own for Duration {{ fn own() -> Self {{ Duration::from_secs({OWN}) }} }}
-    impl<T: Own> Own for Option<T> {{ fn own() -> Self {{ None }} }}
+    /// In the place of a wait of the code's own that a hint is held against.
+    pub fn no_wait<T: Own>() -> T {{ T::no_wait() }}
+    pub fn no_wait_like<T: Own>(_: &T) -> T {{ T::no_wait() }}
+    impl Own for Duration {{
+        fn own() -> Self {{ Duration::from_secs({OWN}) }}
+        fn no_wait() -> Self {{ Duration::ZERO }}
+    }}
+    impl Own for Instant {{
+        fn own() -> Self {{ super::{CLOCKS}::monotonic() + Duration::from_secs({OWN}) }}
+        fn no_wait() -> Self {{ super::{CLOCKS}::monotonic() }}
+    }}
+    impl Own for SystemTime {{
+        fn own() -> Self {{ super::{CLOCKS}::wall() + Duration::from_secs({OWN}) }}
+        fn no_wait() -> Self {{ super::{CLOCKS}::wall() }}
+    }}
+    impl<T: Own> Own for Option<T> {{ fn own() -> Self {{ None }} fn no_wait() -> Self {{ None }} }}
     impl IntoOutcome for Outcome {{ fn outcome(self) -> Outcome {{ self }} }}
     impl IntoOutcome for Duration {{ fn outcome(self) -> Outcome {{ Outcome::Delay(self) }} }}
     impl IntoOutcome for SystemTime {{
@@ -97,14 +111,14 @@ pub(super) fn module(unit: UnitOf, crates: &[&str]) -> String {
         let own = if small { format!("{ty}::MAX") } else { format!("{own}u64 as {ty}") };
         text.push_str(&format!(
             "    impl IntoOutcome for {ty} {{ fn outcome(self) -> Outcome {{ number(u128::try_from(self).unwrap_or(0).saturating_mul({nanoseconds})) }} }}
-    impl Own for {ty} {{ fn own() -> Self {{ {own} }} }}
+    impl Own for {ty} {{ fn own() -> Self {{ {own} }} fn no_wait() -> Self {{ 0 }} }}
 "
         ));
     }
     for ty in ["f32", "f64"] {
         text.push_str(&format!(
             "    impl IntoOutcome for {ty} {{ fn outcome(self) -> Outcome {{ number((self as f64 * {nanoseconds}f64) as u128) }} }}
-    impl Own for {ty} {{ fn own() -> Self {{ {own}u64 as {ty} }} }}
+    impl Own for {ty} {{ fn own() -> Self {{ {own}u64 as {ty} }} fn no_wait() -> Self {{ 0.0 }} }}
 "
         ));
     }

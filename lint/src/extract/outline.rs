@@ -4,21 +4,27 @@
 //! hold, for the question is what becomes of a hint that is read. The value leaves where it is slept on, stored, returned or handed on.
 //! What the code would wait by itself, without a hint, is nothing that the copy can know: [`OWN`] stands for it, and counts as no hint.
 
+mod above;
 mod exit;
 mod free;
 mod levels;
+mod outside;
 mod rewrite;
 #[cfg(test)]
 mod tests;
 
+pub(super) use outside::OfSelf;
+
 use free::{bindings, called_names, free_names, is_plain, words};
 use levels::{Level, descend};
+use outside::without_own_wait;
 use rewrite::{Tries, apply};
 
 use super::attributes::is_compiled;
 use super::tokens::{Edit, Kind, Token, is_logger, tokens};
 use super::{NotExtracted, Reason, Strategy};
 use crate::names;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use syn::spanned::Spanned;
@@ -42,6 +48,10 @@ pub(super) struct Cut {
     pub(super) assumes: bool,
     /// Whether a value of the code's own is stood for.
     pub(super) has_own: bool,
+    /// Waits of the code's own that the hint is held against, taken for none.
+    pub(super) outweighed: Vec<String>,
+    /// Fields that the value leaves in: the type's or variant's path and the field's name. `FIELD_TYPE_n` stands for the n-th one's type.
+    pub(super) fields: Vec<(String, String)>,
 }
 
 /// How a variable is used.
@@ -53,6 +63,10 @@ pub(super) enum Use {
     Headers,
     /// `x.parts.headers.get(..)`: the fields on the way.
     Fields(Vec<String>),
+    /// `x.metadata()`: what gRPC wraps headers in.
+    Metadata,
+    /// It stands for something that was taken from `self`.
+    OfSelf(OfSelf),
     /// In another way.
     Other,
 }
@@ -109,6 +123,12 @@ struct Carver<'t> {
     exits: Vec<String>,
     assumes: bool,
     has_own: bool,
+    /// Statements that were kept in case the hint comes into the variables that they bind.
+    plain: Vec<(String, BTreeSet<String>)>,
+    /// Fields that values leave in.
+    fields: RefCell<Vec<(String, String)>>,
+    /// The field that the value leaves in which is looked at, if it leaves as it is.
+    field: RefCell<Option<(String, String)>>,
     /// Whether the value leaves a loop.
     is_broken_out: bool,
     /// Whether something else decides what becomes of the value after it was read.
@@ -128,6 +148,9 @@ impl<'t> Carver<'t> {
             exits: Vec::new(),
             assumes: false,
             has_own: false,
+            plain: Vec::new(),
+            fields: RefCell::default(),
+            field: RefCell::default(),
             is_broken_out: false,
             is_decided_elsewhere: false,
         }
@@ -153,11 +176,13 @@ impl<'t> Carver<'t> {
         if self.is_broken_out && level.gives_by_break {
             return Err(no(Reason::EscapesAs, "the value leaves a loop and goes on"));
         }
-        let mut text = body;
+        let mut text = self.without_idle(body);
         text.push_str("OUTCOMES::Outcome::None\n");
         // Definitions that the kept text needs, nearest first.
         let mut free = Vec::new();
         let mut done: BTreeSet<String> = BTreeSet::new();
+        let mut of_self: Vec<OfSelf> = Vec::new();
+        let mut outweighed = Vec::new();
         for _ in 0..DEFINITIONS {
             let called = called_names(&text).into_iter().filter(|name| self.is_declared(name));
             let missing: Vec<String> =
@@ -174,7 +199,23 @@ impl<'t> Carver<'t> {
                     if self.assigned.contains(&name) {
                         return Err(no(Reason::FreeVariable, &name));
                     }
+                    if let Some(taken) = of_self.iter().find(|taken| taken.variable == name) {
+                        free.push((name, Use::OfSelf(taken.clone())));
+                        continue;
+                    }
+                    if let Some(without) = without_own_wait(&text, &name) {
+                        text = without;
+                        outweighed.push(name);
+                        continue;
+                    }
                     let how = self.how_used(&text, &name);
+                    if how == Use::Other
+                        && let Some((definition, taken)) = self.definition_by_self(&name)
+                    {
+                        text = format!("{definition}\n{text}");
+                        of_self.extend(taken);
+                        continue;
+                    }
                     free.push((name, how));
                 }
             }
@@ -194,82 +235,21 @@ impl<'t> Carver<'t> {
             exits: std::mem::take(&mut self.exits),
             assumes: self.assumes,
             has_own: self.has_own,
+            outweighed,
+            fields: self.fields.take(),
         })
     }
 
-    /// Whether a `let` above the read binds the name.
-    fn is_declared(&self, name: &str) -> bool {
-        self.levels.iter().any(|level| {
-            level.statements[..level.statement]
-                .iter()
-                .any(|statement| matches!(statement, Stmt::Local(local) if bindings(&local.pat).contains(name)))
-        })
-    }
-
-    /// The `let` above the read that binds a name, where it can be computed without what only the program has.
-    fn definition(&mut self, name: &str) -> Option<String> {
-        for level in self.levels.iter().rev() {
-            for statement in level.statements[..level.statement].iter().rev() {
-                let Stmt::Local(local) = statement else { continue };
-                if !bindings(&local.pat).contains(name) {
-                    continue;
-                }
-                let text = &self.text[range(local)];
-                let is_closed = !text.contains(".await") && !words(text).contains("self") && local.init.is_some();
-                let is_computed = is_closed && self.is_computed(local);
-                return is_computed.then(|| self.with_tries(range(local)));
+    /// The text without variables that nothing in it asks for: of what they hold later, and of which type, nothing is left.
+    fn without_idle(&self, body: String) -> String {
+        let mut body = body;
+        for (text, names) in self.plain.iter().rev() {
+            let without = body.replacen(text.as_str(), "", 1);
+            if words(&without).is_disjoint(names) {
+                body = without;
             }
         }
-        None
-    }
-
-    /// Whether an initialiser is a value of its own: literals, constants, durations, parts of an answer.
-    fn is_computed(&self, local: &syn::Local) -> bool {
-        let Some(init) = &local.init else { return false };
-        let text = &self.text[range(&*init.expr)];
-        let list = tokens(text).unwrap_or_default();
-        let calls_out = list.iter().enumerate().any(|(place, token)| {
-            token.kind == Kind::Word
-                && matches!(
-                    token.text.as_str(),
-                    "send" | "execute" | "request" | "call" | "run" | "post" | "lock" | "poll" | "next" | "recv"
-                )
-                && list.get(place + 1).is_some_and(|next| next.text == "(")
-        });
-        !calls_out && list.len() < 80
-    }
-
-    fn how_used(&self, text: &str, name: &str) -> Use {
-        let list = tokens(text).unwrap_or_default();
-        let mut found = Use::Other;
-        for (place, token) in list.iter().enumerate() {
-            if token.text != name || token.kind != Kind::Word {
-                continue;
-            }
-            let next = |count: usize| list.get(place + count).map_or("", |token| token.text.as_str());
-            if next(1) == "."
-                && matches!(next(2), "headers" | "status" | "headers_mut" | "into_parts")
-                && next(3) == "("
-            {
-                return Use::Response;
-            }
-            let mut fields = Vec::new();
-            let mut step = 1;
-            while next(step) == "."
-                && !matches!(next(step + 2), "(" | "::")
-                && list.get(place + step + 1).is_some_and(|field| field.kind == Kind::Word)
-            {
-                fields.push(next(step + 1).to_owned());
-                step += 2;
-            }
-            if fields.last().is_some_and(|last| last == "headers") {
-                return Use::Fields(fields);
-            }
-            if next(1) == "." && matches!(next(2), "get" | "get_all" | "typed_get" | "contains_key") && next(3) == "(" {
-                found = Use::Headers;
-            }
-        }
-        found
+        body
     }
 
     /// Whether a range has to do with the hint.
@@ -309,9 +289,11 @@ impl<'t> Carver<'t> {
                     && init.diverge.is_none()
                     && is_plain(&self.text[range(&*init.expr)])
                 {
-                    kept.push_str(&self.text[span]);
-                    kept.push('\n');
-                    self.bound.extend(bindings(&local.pat));
+                    let text = format!("{}\n", &self.text[span]);
+                    kept.push_str(&text);
+                    let names = bindings(&local.pat);
+                    self.bound.extend(names.iter().cloned());
+                    self.plain.push((text, names));
                     continue;
                 }
                 let is_last = place + 1 == statements.len();
@@ -554,7 +536,10 @@ impl<'t> Carver<'t> {
     fn leave(&mut self, exit: &str) -> String {
         self.exits.push(exit.split_whitespace().collect::<Vec<_>>().join(" "));
         let exit = self.edited_text(exit);
-        format!("return OUTCOMES::outcome({exit});\n")
+        let Some(field) = self.field.take() else { return format!("return OUTCOMES::outcome({exit});\n") };
+        let mut fields = self.fields.borrow_mut();
+        fields.push(field);
+        format!("return OUTCOMES::outcome::<FIELD_TYPE_{}>({exit});\n", fields.len() - 1)
     }
 
     /// A range's text with `?`, `return` and the code's own fallbacks made fit for the cut.

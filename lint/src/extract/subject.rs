@@ -1,15 +1,17 @@
 //! Subjects: the places that read and parse the hint, found in what the analysis saw, and the extraction of each.
 
-use super::adapter::{Adapted, Maker, Wanted, adapt, number_in, outcomes as outcomes_of, parameter_name};
+use super::adapter::{Adapted, Maker, Wanted, adapt, number_in, outcomes as outcomes_of, parameter_name, type_text};
 use super::clients::{CLOCKS, OUTCOMES, client_module, clock_module};
+use super::expected::{About, expected};
 use super::lift;
-use super::outline::{self, Use};
+use super::outline::{self, OfSelf, Use};
 use super::pieces::Files;
 use super::slice::{Slice, raw};
 use super::{Dependency, Extracted, NotExtracted, Reason, Strategy, Subject, Unit, UnitOf, outcomes, unit};
-use crate::behaviour::log::{Log, SourceKind};
+use crate::behaviour::log::{Attempt, Log, SourceKind};
+use crate::behaviour::trail::SourceIndex;
 use crate::behaviour::value::Code;
-use crate::ir::{FileId, Function, FunctionId, Name, Owner, ScopeId, Span, Type};
+use crate::ir::{FileId, Function, FunctionId, Name, Owner, ScopeId, Span, Type, TypeKind};
 use crate::module::{Program, Resolved};
 use crate::site;
 use crate::source::{self, LineIndex};
@@ -36,6 +38,14 @@ struct Place {
     is_part: bool,
     /// Whether the text goes where the analysis could not follow it.
     is_lost: bool,
+    /// Where its hint comes from.
+    sources: BTreeSet<SourceIndex>,
+}
+
+impl Place {
+    fn about(&self) -> About {
+        About { function: self.function, reads: self.reads, sources: self.sources.clone() }
+    }
 }
 
 /// All subjects of a program that was observed, in order of file and line.
@@ -55,7 +65,8 @@ pub(super) fn subjects(program: &mut Program<'_>, log: &Log, lifts: bool) -> Vec
             lifted(program, &mut files, requirements, &place, &extraction, opened)
         });
         proc_macro2::extra::invalidate_current_thread_spans();
-        subjects.push(Subject { lift, ..subject(program, &place, extraction) });
+        let expected = extraction.as_ref().map_or_else(|_| Vec::new(), |code| expected(log, &place.about(), code));
+        subjects.push(Subject { lift, expected, ..subject(program, &place, extraction) });
     }
     subjects.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
     subjects
@@ -64,7 +75,8 @@ pub(super) fn subjects(program: &mut Program<'_>, log: &Log, lifts: bool) -> Vec
 /// The functions that read or are given the hint, and parse it or hand it to what does.
 fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
     let mut found: BTreeMap<FunctionId, Place> = BTreeMap::new();
-    let mut enter = |function: FunctionId, at: Span, reads: bool, header: &str, parse: Span, parser: FunctionId| {
+    let mut enter = |function: FunctionId, at: Span, reads: bool, attempt: &Attempt, parser: FunctionId| {
+        let (parse, source, header) = (attempt.span, attempt.source, "retry-after");
         let place = found.entry(function).or_insert_with(|| Place {
             function,
             at,
@@ -75,7 +87,9 @@ fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
             parses_here: false,
             is_part: false,
             is_lost: false,
+            sources: BTreeSet::new(),
         });
+        place.sources.insert(source);
         if reads && !place.reads {
             (place.at, place.reads) = (at, true);
             place.header = header.to_owned();
@@ -97,9 +111,9 @@ fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
                     Some((_, Code::Function(helper))) if parser == *helper => *helper,
                     _ => reader,
                 };
-                enter(reader, source.span, true, "retry-after", attempt.span, parser);
+                enter(reader, source.span, true, attempt, parser);
                 if parser != reader {
-                    enter(parser, program.function(parser).name_span, false, "retry-after", attempt.span, parser);
+                    enter(parser, program.function(parser).name_span, false, attempt, parser);
                 }
             }
             SourceKind::Text => {
@@ -107,7 +121,7 @@ fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
                 let is_named = !site::text_parameters(program.function(parser)).is_empty()
                     || matches!(program.function(parser).owner, Owner::TraitImpl { .. });
                 for function in [reader, parser].into_iter().take(if is_named { 2 } else { 1 }) {
-                    enter(function, program.function(function).name_span, false, "retry-after", attempt.span, parser);
+                    enter(function, program.function(function).name_span, false, attempt, parser);
                 }
             }
             SourceKind::Vendor(_) | SourceKind::Named(_) | SourceKind::Wait(_) => {}
@@ -131,6 +145,7 @@ fn places(program: &Program<'_>, log: &Log) -> Vec<Place> {
                 parses_here: false,
                 is_part: false,
                 is_lost: true,
+                sources: BTreeSet::new(),
             });
         }
     }
@@ -174,6 +189,8 @@ fn subject(program: &Program<'_>, place: &Place, extraction: Result<Extracted, N
         Some(package) => format!("{package}:{file}:{line}"),
         None => format!("{file}:{line}"),
     };
+    let end = Span { start: function.span.end.saturating_sub(1), ..function.span };
+    let lines = (line_of(function.span), line_of(end));
     let parses = place.parses.iter().map(|span| (workspace.file(span.file).display.clone(), line_of(*span)));
     let parses: BTreeSet<(String, u32)> = parses.collect();
     Subject {
@@ -181,11 +198,13 @@ fn subject(program: &Program<'_>, place: &Place, extraction: Result<Extracted, N
         package,
         file,
         line,
+        lines,
         parses: parses.into_iter().collect(),
         item: item_path(program, place.function),
         is_part: place.is_part,
         extraction,
         lift: None,
+        expected: Vec::new(),
     }
 }
 
@@ -217,10 +236,12 @@ fn extract(
         Ok(extracted) => return Ok(extracted),
         Err(problem) => problem,
     };
-    if problem.reason == Reason::NotAnHttpHeaderMap {
-        return Err(problem);
+    let outlined = outline(program, files, requirements, place);
+    match problem.reason {
+        // A map that is not HTTP's is the reason, whatever a cut lacks.
+        Reason::NotAnHttpHeaderMap => outlined.map_err(|_| problem),
+        _ => outlined,
     }
-    outline(program, files, requirements, place)
 }
 
 /// Cuts the statements from the read to where the wait leaves them.
@@ -269,6 +290,9 @@ fn outline(
     if cut.assumes {
         notes.push("conditions that have to do with something else are taken to hold".to_owned());
     }
+    for name in &cut.outweighed {
+        notes.push(format!("`{name}`, a wait of the code's own that the hint is held against, is taken for none"));
+    }
     if cut.has_own {
         notes.push("a wait of the code's own counts as no hint".to_owned());
     }
@@ -310,6 +334,24 @@ fn outline(
                 maker.is_fed = true;
                 carrier(fields, &client, &place.header)
             }
+            Use::Metadata => {
+                let client = maker.http();
+                maker.is_fed = true;
+                notes.push("gRPC's metadata are taken for the HTTP headers that they wrap".to_owned());
+                format!("{client}::Call({client}::headers(lines, {:?}))", place.header)
+            }
+            Use::OfSelf(taken) => {
+                let made = of_self(&mut maker, &function, taken)
+                    .map_err(|problem| no(problem.reason, &format!("self.{}", taken.name)))?;
+                // What is referred to lives as long as the variable.
+                match made.strip_prefix("::std::option::Option::Some(&(").and_then(|rest| rest.strip_suffix("))")) {
+                    Some(inner) => {
+                        lets.push_str(&format!("    let {name}_value = {inner};\n"));
+                        format!("::std::option::Option::Some(&{name}_value)")
+                    }
+                    None => made,
+                }
+            }
             Use::Other => return Err(no(Reason::FreeVariable, name)),
         };
         lets.push_str(&format!("    let mut {name} = {value};\n"));
@@ -328,8 +370,13 @@ fn outline(
             &format!("    let Some(value) = {client}::value(lines) else {{ return {of}::Outcome::None }};\n"),
         );
     }
+    let mut text = cut.text.clone();
+    for (number, (path, field)) in cut.fields.iter().enumerate() {
+        let ty = field_type(&mut slice, &function, path, field).unwrap_or_else(|| "_".to_owned());
+        text = text.replace(&format!("FIELD_TYPE_{number}>"), &format!("{ty}>"));
+    }
     // The body is looked at as it stands in the package, and only then joined to what is made for it.
-    let text = slice.text_in(&format!("{{ {} }}", cut.text), function.scope, self_type.clone(), locals);
+    let text = slice.text_in(&format!("{{ {text} }}"), function.scope, self_type.clone(), locals);
     let text = text.replace("OUTCOMES::", &format!("{of}::"));
     let subject = format!("pub fn extracted_subject(lines: &[&[u8]]) -> {of}::Outcome {{\n{lets}    {text}\n}}\n\n");
     let subject = match self_type.as_ref().filter(|_| cut.text.contains("Self")).and_then(|ty| ty.last_segment()) {
@@ -357,6 +404,53 @@ fn outline(
     closed(&mut slice)?;
     let unit = cut.exits.first().and_then(|exit| unit::of_name(exit.rsplit('.').next().unwrap_or(exit)));
     finish(slice, requirements, function.home, Strategy::Outline, unit, false, notes)
+}
+
+/// A value for what a method of `self` gives, or for one of its fields.
+fn of_self(maker: &mut Maker<'_, '_, '_>, function: &Function, taken: &OfSelf) -> Result<String, NotExtracted> {
+    let unknown = || NotExtracted {
+        strategy: Strategy::Outline,
+        reason: Reason::FreeVariable,
+        detail: format!("self.{}", taken.name),
+    };
+    let Some(Type::Path { path, .. }) = function.owner.self_type().map(Type::peeled) else { return Err(unknown()) };
+    let Resolved::Type(id) = maker.slice.resolve(function.home, None, path) else { return Err(unknown()) };
+    let program = &maker.slice.program;
+    let (ty, scope) = if taken.is_method {
+        let methods = program.methods_of(id, &taken.name);
+        let [method] = methods.as_slice() else { return Err(unknown()) };
+        let method = program.function(*method);
+        (method.output.clone(), method.home)
+    } else {
+        let item = program.type_item(id);
+        let TypeKind::Struct(fields) = &item.kind else { return Err(unknown()) };
+        let field = fields.iter().find(|field| *field.name == *taken.name);
+        (field.map(|field| field.ty.clone()), item.scope)
+    };
+    let Some(ty) = ty else { return Err(unknown()) };
+    let was = std::mem::replace(&mut maker.scope, scope);
+    let made = maker.make(&ty, Wanted { name: &taken.name, is_header_text: false, depth: 0 });
+    maker.scope = was;
+    made
+}
+
+/// The type of a field that a value leaves in, where it is a number and may have to be said.
+fn field_type(slice: &mut Slice<'_, '_>, function: &Function, path: &str, field: &str) -> Option<String> {
+    let names: Vec<Name> = path.split("::").map(Name::from).collect();
+    let self_type = function.owner.self_type().cloned();
+    let fields = match slice.resolve(function.scope, self_type.as_ref(), &names) {
+        Resolved::Type(id) => match &slice.program.type_item(id).kind {
+            TypeKind::Struct(fields) => fields.clone(),
+            _ => return None,
+        },
+        Resolved::Variant(id, index) => match &slice.program.type_item(id).kind {
+            TypeKind::Enum(variants) => variants.get(index)?.fields.clone(),
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let ty = &fields.iter().find(|known| *known.name == *field)?.ty;
+    number_in(ty).then(|| type_text(ty)).filter(|text| !text.contains("Result") && !text.contains("Poll"))
 }
 
 /// Whether a text calls a function, conversions by their other names too.

@@ -94,13 +94,25 @@ pub(super) fn build<'a>(
         }
         numbers.retain(|number| !trouble.of_subjects.contains_key(number));
         let failures = trouble.of_subjects.into_iter();
-        failed.extend(failures.map(|(number, message)| (number, Failure { reason: Reason::BuildFailed, message })));
+        failed.extend(failures.map(|(number, message)| (number, Failure { reason: reason_of(&message), message })));
     }
     // Whoever is left after the last round was never built.
     failed.extend(
         numbers.drain(..).map(|number| (number, super::failure(Reason::OverBudget, "too many rounds of building"))),
     );
     Ok(Built { unchecked: PathBuf::new(), checked: PathBuf::new(), numbers, failed, notes })
+}
+
+/// What is wrong with code that does not compile, where the compiler's error says what the cut lacked.
+fn reason_of(message: &str) -> Reason {
+    let is_of = |codes: &[&str]| codes.iter().any(|code| message.starts_with(&format!("error[{code}]")));
+    if is_of(&["E0282", "E0283", "E0284"]) {
+        Reason::TypeUnknown
+    } else if message.contains("IntoOutcome") {
+        Reason::EscapesAs
+    } else {
+        Reason::BuildFailed
+    }
 }
 
 /// Errors of a build.

@@ -171,7 +171,7 @@ pub fn fuzz(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<Vec<Fuzzed>, Error> {
-    let groups = groups(&subjects);
+    let groups = groups(&subjects, plan);
     let mut all: Vec<Compared> = subjects.into_iter().map(Compared::new).collect();
     let plain = Folder::prepare(plan)?;
     let folder = Folder::prepare_for(plan, Purpose::Fuzz)?;

@@ -5,7 +5,7 @@
 //! runtime/    inputs, oracle and driver
 //! group-*/    subjects that need the same crates, one module each
 //! lift-*/     a package that is taken whole, see `lift`
-//! build/      cargo's target folder of them all
+//! build/      cargo's target folder of them all, which the harnesses of published crates share
 //! ```
 //!
 //! Each group is a workspace of its own: it needs no more crates than its code does, and where one of them cannot be had or compiled,
@@ -65,7 +65,9 @@ pub(super) enum Purpose {
 }
 
 /// Puts the subjects that were extracted into groups.
-pub(super) fn groups(subjects: &[Subject]) -> Vec<Group> {
+pub(super) fn groups(subjects: &[Subject], plan: &Plan<'_>) -> Vec<Group> {
+    // Programs of several plans can lie in one folder.
+    let owner = plan.folder.file_name().unwrap_or_default().to_string_lossy();
     let mut groups: BTreeMap<(String, Vec<Dependency>), Vec<usize>> = BTreeMap::new();
     for (number, subject) in subjects.iter().enumerate() {
         let Ok(code) = &subject.extraction else { continue };
@@ -74,7 +76,7 @@ pub(super) fn groups(subjects: &[Subject]) -> Vec<Group> {
         groups.entry((code.edition.clone(), dependencies)).or_default().push(number);
     }
     let named = groups.into_iter().map(|((edition, dependencies), numbers)| {
-        let name = format!("group-{:08x}", hash(&format!("{edition} {dependencies:?}")) as u32);
+        let name = format!("group-{:08x}", hash(&format!("{owner} {edition} {dependencies:?}")) as u32);
         Group { name, edition, dependencies, numbers }
     });
     named.collect()
@@ -88,6 +90,7 @@ pub(super) fn hash(text: &str) -> u64 {
 /// The folder of a harness, with what all groups share.
 pub(super) struct Folder {
     path: PathBuf,
+    build: PathBuf,
     purpose: Purpose,
 }
 
@@ -101,6 +104,8 @@ impl Folder {
         // Nothing of it belongs under version control.
         write(&plan.folder.join(".gitignore"), "*\n")?;
         let path = plan.folder.join(if purpose == Purpose::Fuzz { "fuzz" } else { "compare" });
+        // Fuzzed programs are named by their number alone, and run for long.
+        let build = if purpose == Purpose::Fuzz { path.join("build") } else { plan.shared.join("compare/build") };
         let core = package("retry-after-core", "2021", Table::from_iter([]));
         let features = table([("default", list(["std"])), ("std", list([])), ("sources", list([]))]);
         write_toml(&path.join("core"), with(core, "features", features))?;
@@ -112,12 +117,12 @@ impl Folder {
         for (name, text) in RUNTIME {
             write(&path.join("runtime/src").join(name), text)?;
         }
-        Ok(Folder { path, purpose })
+        Ok(Folder { path, build, purpose })
     }
 
     /// Cargo's target folder.
-    pub(super) fn build(&self) -> PathBuf {
-        self.path.join("build")
+    pub(super) fn build(&self) -> &Path {
+        &self.build
     }
 
     /// A folder with a package that is no harness.

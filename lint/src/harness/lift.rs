@@ -135,7 +135,7 @@ pub(super) fn lift(
         for (numbers, checked, unchecked) in &built.programs {
             let results = super::in_parallel(numbers, |number| {
                 let extra = extra.get(*number).map_or(&[][..], Vec::as_slice);
-                let job = run::Job { number: *number, inputs: plan.inputs, seed: plan.seed, extra };
+                let job = run::Job { number: *number, inputs: plan.inputs, seed: plan.seed, extra, aside: 0 };
                 let unchecked = unchecked.as_ref().map(|program| run::run(program, &job));
                 (run::run(checked, &job), unchecked)
             });

@@ -8,8 +8,10 @@ use std::path::{Path, PathBuf};
 /// Where a target is and where its harness goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The folder for all that is written.
+    /// The folder for all that is written of this target.
     pub folder: PathBuf,
+    /// The folder whose builds it shares: for a published crate that of all of them.
+    pub shared: PathBuf,
     /// The folder that cargo is started in.
     pub start: PathBuf,
     /// The lockfile, if there is one.
@@ -38,8 +40,10 @@ pub fn of(root: &Root, target: Option<&Path>) -> Result<Place, Error> {
         let target = absolute(&named.unwrap_or_else(|| PathBuf::from("target")))?;
         let version = package.version.as_deref().unwrap_or("unknown");
         let name = format!("{}-{version}", package.name.as_deref().unwrap_or("crate"));
-        let folder = target.join(NAME).join(name);
-        return Ok(Place { start: folder.clone(), folder, lockfile: exists(package.root.join("Cargo.lock")) });
+        let shared = target.join(NAME);
+        let folder = shared.join(name);
+        let lockfile = exists(package.root.join("Cargo.lock"));
+        return Ok(Place { start: folder.clone(), folder, shared, lockfile });
     }
     let manifest = package.root.join("Cargo.toml");
     // Cargo's own word, with the checkout's configuration, which a build obeys as well.
@@ -53,5 +57,6 @@ pub fn of(root: &Root, target: Option<&Path>) -> Result<Place, Error> {
         Some(named) => absolute(&named)?,
         None => own,
     };
-    Ok(Place { folder: target.join(NAME), lockfile: exists(top.join("Cargo.lock")), start: top })
+    let folder = target.join(NAME);
+    Ok(Place { shared: folder.clone(), folder, lockfile: exists(top.join("Cargo.lock")), start: top })
 }

@@ -38,6 +38,8 @@ pub(super) struct Job<'a> {
     pub(super) seed: u64,
     /// Headers to be asked about besides, escaped.
     pub(super) extra: &'a [String],
+    /// How many of them, the last ones, are asked about for the answer alone.
+    pub(super) aside: usize,
 }
 
 /// What came of it.
@@ -181,6 +183,7 @@ impl Attempt<'_> {
         number("--subject", self.job.number as u64);
         number("--inputs", self.job.inputs);
         number("--seed", self.job.seed);
+        number("--aside", self.job.aside as u64);
         for skip in &self.skip {
             number("--skip", *skip as u64);
         }

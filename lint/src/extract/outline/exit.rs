@@ -68,7 +68,13 @@ impl Carver<'_> {
                         .iter()
                         .find(|field| self.touches(&range(*field)) || self.mentioned(&range(&field.expr)).is_some())
                 });
-                field.map_or_else(variable, |field| self.exit_of(&field.expr))
+                let Some(field) = field else { return variable() };
+                let exit = self.exit_of(&field.expr);
+                if let (syn::Member::Named(name), Expr::Path(_)) = (&field.member, &field.expr) {
+                    let path = literal.path.segments.iter().map(|segment| segment.ident.to_string());
+                    *self.field.borrow_mut() = Some((path.collect::<Vec<_>>().join("::"), name.to_string()));
+                }
+                exit
             }
             Expr::Tuple(tuple) => first(&mut tuple.elems.iter()).unwrap_or_else(variable),
             Expr::Array(array) => first(&mut array.elems.iter()).unwrap_or_else(variable),

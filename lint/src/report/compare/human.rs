@@ -82,6 +82,18 @@ fn subject(compared: &Compared, verbose: bool, out: &mut impl Write) -> io::Resu
     for (header, does) in compared.habits.iter().filter(|_| verbose) {
         writeln!(out, "    {} it {}", given(header), plain(does))?;
     }
+    for differs in compared.table.differ.iter().filter(|_| verbose) {
+        writeln!(
+            out,
+            "    the analysis says otherwise: {} it {}, and in the run it {}",
+            given(&differs.header),
+            differs.analysis,
+            plain(&differs.run)
+        )?;
+    }
+    if verbose && compared.table.cases > 0 && compared.table.differ.is_empty() {
+        writeln!(out, "    the analysis says the same of {} headers", compared.table.cases)?;
+    }
     let notes = subject.extraction.as_ref().map_or(&[][..], |code| &code.notes);
     for note in notes.iter().filter(|_| verbose) {
         writeln!(out, "    note: {}", plain(note))?;

@@ -1,7 +1,7 @@
 //! `compare --format json`: one object on one line.
 
 use crate::harness::lift::{Lift, Verdict};
-use crate::harness::{Compared, Comparison, Difference};
+use crate::harness::{Compared, Comparison, Contradiction, Difference};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -22,6 +22,7 @@ struct SubjectObject<'a> {
     file: &'a str,
     line: u32,
     item: &'a str,
+    parses: Vec<PlaceObject<'a>>,
     status: &'a str,
     reason: Option<&'a str>,
     detail: Option<&'a str>,
@@ -31,6 +32,27 @@ struct SubjectObject<'a> {
     fingerprint: Option<&'a str>,
     divergences: Vec<DifferenceObject<'a>>,
     tolerated: Vec<DifferenceObject<'a>>,
+    table: TableObject<'a>,
+}
+
+/// What the analysis had said, held against the run.
+#[derive(Serialize)]
+struct TableObject<'a> {
+    cases: usize,
+    differ: Vec<ContradictionObject<'a>>,
+}
+
+#[derive(Serialize)]
+struct ContradictionObject<'a> {
+    header: &'a str,
+    analysis: &'a str,
+    run: &'a str,
+}
+
+#[derive(Serialize)]
+struct PlaceObject<'a> {
+    file: &'a str,
+    line: u32,
 }
 
 /// What came of taking the package whole: `agrees`, `differs`, `alone` or `failed`.
@@ -70,6 +92,7 @@ fn subject(compared: &Compared) -> SubjectObject<'_> {
         file: &subject.file,
         line: subject.line,
         item: &subject.item,
+        parses: subject.parses.iter().map(|(file, line)| PlaceObject { file, line: *line }).collect(),
         status: compared.status.name(),
         reason: compared.reason,
         detail: compared.detail.as_deref(),
@@ -79,6 +102,10 @@ fn subject(compared: &Compared) -> SubjectObject<'_> {
         fingerprint: compared.fingerprint.as_deref(),
         divergences: compared.divergences.iter().map(difference).collect(),
         tolerated: compared.tolerated.iter().map(difference).collect(),
+        table: TableObject {
+            cases: compared.table.cases,
+            differ: compared.table.differ.iter().map(contradiction).collect(),
+        },
     }
 }
 
@@ -89,6 +116,11 @@ fn lift(lift: &Lift) -> LiftObject<'_> {
     };
     let built_in_ms = u64::try_from(lift.built_in.as_millis()).unwrap_or(u64::MAX);
     LiftObject { verdict: lift.verdict.name(), reason, detail, built_in_ms }
+}
+
+fn contradiction(contradiction: &Contradiction) -> ContradictionObject<'_> {
+    let Contradiction { header, analysis, run } = contradiction;
+    ContradictionObject { header, analysis, run }
 }
 
 fn difference(difference: &Difference) -> DifferenceObject<'_> {
