@@ -30,7 +30,7 @@ fn main() {
         };
         parse::with_large_stack(|| {
             let mut program = Program::new(workspace);
-            let found = source::search(workspace, &[]);
+            let found = source::search(workspace, &[], true);
             let files: Vec<_> = found.with_any().filter(|file| !workspace.file(*file).is_test).collect();
             program.load(&files);
             let log = retry_after_lint::behaviour::observe(&mut program);

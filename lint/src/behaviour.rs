@@ -34,7 +34,8 @@ use crate::site::{direct_functions, interesting, names_header, text_parameters};
 use case::Case;
 use evaluate::Evaluator;
 use log::{Log, Outcome, SinkKind, Source};
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeSet, VecDeque};
 use trail::Trail;
 use value::{Code, Kind, Origin, OriginStep, TypeAt, Value};
 
@@ -114,8 +115,8 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
     let mut wanted = BTreeSet::new();
     let direct = direct_functions(program);
     log.interesting = interesting(program, &direct);
-    let mut seen: HashSet<FunctionId> = HashSet::new();
-    let mut by_entry: HashMap<FunctionId, Vec<Outcome>> = HashMap::new();
+    let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
+    let mut by_entry: FxHashMap<FunctionId, Vec<Outcome>> = FxHashMap::default();
     let mut order = Vec::new();
     // What names the header itself goes first, and whoever calls it: a budget that runs out takes the guesses.
     let (first, rest): (Vec<FunctionId>, Vec<FunctionId>) = direct.into_iter().partition(|id| {

@@ -28,7 +28,9 @@ use behaviour::log::Log;
 use diagnostic::Finding;
 use extract::Subject;
 use module::Program;
-use source::Unreadable;
+use retry::Retries;
+use rules::Rule;
+use source::{Search, Unreadable};
 use std::collections::{BTreeSet, HashSet};
 use workspace::Workspace;
 
@@ -93,6 +95,22 @@ pub struct Options {
     pub vocabularies: Vec<Vocabulary>,
     /// Whether suppressions in the code are passed over.
     pub ignores_suppressions: bool,
+    /// The rules whose findings are asked for, by their names; None for all. What only other rules need is left out, so that the statistics count less.
+    pub rules: Option<BTreeSet<&'static str>>,
+}
+
+impl Options {
+    /// Whether the rule's findings are asked for. Those about suppressions need the findings of all.
+    fn asks_for(&self, rule: &Rule) -> bool {
+        self.rules.as_ref().is_none_or(|rules| {
+            rules.contains(rule.id)
+                || rules::RULES.iter().any(|one| one.group == rules::Group::Suppression && rules.contains(one.id))
+        })
+    }
+
+    fn asks_for_any(&self, needs: impl Fn(&Rule) -> bool) -> bool {
+        rules::RULES.iter().any(|rule| needs(rule) && self.asks_for(rule))
+    }
 }
 
 /// Looks at one workspace. Runs nothing of it and writes nothing.
@@ -102,36 +120,87 @@ pub fn analyse(workspace: &Workspace) -> Analysis {
 
 /// Looks at one workspace as the options say. Runs nothing of it and writes nothing.
 pub fn analyse_with(workspace: &Workspace, options: &Options) -> Analysis {
-    module::parse::with_large_stack(|| observe(workspace, options).0)
+    let found = search(workspace, options);
+    if found.is_empty() {
+        return nothing(workspace, found);
+    }
+    module::parse::with_large_stack(|| observe(workspace, options, found).0)
 }
 
 /// Looks at one workspace as [`analyse_with`] does, and extracts the code of the places that read and parse the hint. Runs nothing of it either.
 /// With `lifts`, the packages are opened as well, so that each can be called in its place.
 pub fn analyse_for_proof(workspace: &Workspace, options: &Options, lifts: bool) -> (Analysis, Vec<Subject>) {
+    let found = search(workspace, options);
     module::parse::with_large_stack(|| {
-        let (analysis, mut program, log) = observe(workspace, options);
+        let (analysis, mut program, log) = observe(workspace, options, found);
         let subjects = extract::subjects(&mut program, &log, lifts);
         (analysis, subjects)
     })
 }
 
-fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Program<'w>, Log) {
-    names::put_in_force(&options.vocabularies);
+/// What comes of a workspace without a file that matters.
+fn nothing(workspace: &Workspace, found: Search) -> Analysis {
+    let statistics = Statistics {
+        packages: packages(workspace),
+        files: workspace.file_ids().filter(|file| workspace.package_of(*file).selected).count(),
+        bytes: found.bytes,
+        ..Statistics::default()
+    };
+    let unreadable = sorted(found.unreadable.into_iter().map(|(_, unreadable)| unreadable).collect());
+    Analysis {
+        findings: Vec::new(),
+        suppressed: Vec::new(),
+        unreadable,
+        statistics,
+        blind: Vec::new(),
+        reach: Reach::default(),
+    }
+}
+
+/// How many packages are looked at for their own sake.
+fn packages(workspace: &Workspace) -> usize {
+    workspace.packages.iter().filter(|package| package.selected && package.name.is_some()).count()
+}
+
+fn search(workspace: &Workspace, options: &Options) -> Search {
+    source::search(workspace, &further_headers(options), options.asks_for_any(Rule::needs_retries))
+}
+
+/// The further names of headers that the packages declare, each once.
+fn further_headers(options: &Options) -> Vec<String> {
     let headers: BTreeSet<&String> = options.vocabularies.iter().flat_map(|own| &own.headers).collect();
-    let headers: Vec<String> = headers.into_iter().cloned().collect();
-    let found = source::search(workspace, &headers);
+    headers.into_iter().cloned().collect()
+}
+
+fn sorted(mut unreadable: Vec<Unreadable>) -> Vec<Unreadable> {
+    unreadable.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
+    unreadable.dedup();
+    unreadable
+}
+
+fn observe<'w>(workspace: &'w Workspace, options: &Options, found: Search) -> (Analysis, Program<'w>, Log) {
+    names::put_in_force(&options.vocabularies);
     let mut program = Program::new(workspace);
     let wanted = found.with_any().chain(found.with_nul.iter().copied());
     let candidates: Vec<ir::FileId> = wanted.filter(|file| !workspace.file(*file).is_test).collect();
     program.load(&candidates);
     let log = behaviour::observe(&mut program);
-    let emitted = behaviour::emission::observe_emissions(&mut program);
-    // What only retries comes in last: the hint's way does not lead there.
-    let retrying: Vec<ir::FileId> = found.with_retry(workspace).filter(|file| !workspace.file(*file).is_test).collect();
-    program.load(&retrying);
-    let retries = retry::observe(&mut program);
+    let emitted = if options.asks_for_any(Rule::needs_emissions) {
+        behaviour::emission::observe_emissions(&mut program)
+    } else {
+        Log::default()
+    };
+    let retries = if options.asks_for_any(Rule::needs_retries) {
+        // What only retries comes in last: the hint's way does not lead there.
+        let retrying = found.with_retry(workspace).filter(|file| !workspace.file(*file).is_test);
+        program.load(&retrying.collect::<Vec<_>>());
+        retry::observe(&mut program)
+    } else {
+        Retries::default()
+    };
     let facts = behaviour::Facts { program: &program, log, emitted, retries };
-    let findings: Vec<Finding> = rules::RULES.iter().flat_map(|rule| (rule.check)(&facts)).collect();
+    let asked = rules::RULES.iter().filter(|rule| options.asks_for(rule));
+    let findings: Vec<Finding> = asked.flat_map(|rule| (rule.check)(&facts)).collect();
     let suppression::Applied { mut findings, suppressed } = if options.ignores_suppressions {
         suppression::Applied { findings, ..suppression::Applied::default() }
     } else {
@@ -143,12 +212,11 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     let unparsed = program.unparsed().iter();
     unreadable
         .extend(unparsed.map(|(file, line, message)| Unreadable::new(workspace.file(*file), *line, message.clone())));
-    unreadable.sort_by(|a, b| (&a.file, a.line).cmp(&(&b.file, b.line)));
-    unreadable.dedup();
+    let unreadable = sorted(unreadable);
     let is_selected = |file: &ir::FileId| workspace.package_of(*file).selected;
     let unreached = facts.log.unreached();
     let statistics = Statistics {
-        packages: workspace.packages.iter().filter(|package| package.selected && package.name.is_some()).count(),
+        packages: packages(workspace),
         files: workspace.file_ids().filter(is_selected).count(),
         parsed: program.parsed().iter().filter(|file| is_selected(file)).count(),
         bytes: found.bytes,
@@ -169,6 +237,10 @@ fn observe<'w>(workspace: &'w Workspace, options: &Options) -> (Analysis, Progra
     blind.sort();
     blind.dedup();
     let log = facts.log;
-    let reach = Reach { files: program.loaded().collect(), names: program.sought().iter().cloned().collect(), headers };
+    let reach = Reach {
+        files: program.loaded().collect(),
+        names: program.sought().iter().cloned().collect(),
+        headers: further_headers(options),
+    };
     (Analysis { findings, suppressed, unreadable, statistics, blind, reach }, program, log)
 }

@@ -23,7 +23,8 @@ use crate::workspace::Workspace;
 use index::Index;
 pub(crate) use prelude::prelude as prelude_path;
 use resolve::Resolver;
-use std::collections::{BTreeSet, HashMap};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use tree::Tree;
 
@@ -57,8 +58,8 @@ pub struct Program<'w> {
     index: Index,
     tree: Tree,
     /// Crates of the workspace: the names that paths use for them, and their packages.
-    crates: HashMap<Name, u32>,
-    by_path: HashMap<PathBuf, FileId>,
+    crates: FxHashMap<Name, u32>,
+    by_path: FxHashMap<PathBuf, FileId>,
     /// For each file, whether it was taken in (or could not be).
     is_loaded: Vec<bool>,
     /// Modules that are declared under `#[cfg(test)]`.

@@ -23,7 +23,7 @@ use crate::site::{direct_functions, names_header};
 pub use crowd::Crowd;
 pub use last::LastWait;
 use rustc_hash::FxHashSet;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 pub use value::{Drop, DropKind};
 use value::{Kind, Missing, Path, Surroundings, Value};
 use walk::{Walk, is_of_trait};
@@ -416,7 +416,7 @@ fn gather(program: &Program<'_>, records: &[Record], found: &mut Retries) {
         records.iter().filter(|record| record.status == 200).map(|record| (record.ending, record.wait)).collect();
     let failing: BTreeSet<(Ending, Option<Span>)> =
         records.iter().filter(|record| record.status == 404).map(|record| (record.ending, record.wait)).collect();
-    let used: HashSet<(u16, Ending, Option<Span>)> = records
+    let used: FxHashSet<(u16, Ending, Option<Span>)> = records
         .iter()
         .filter(|record| record.read.is_some())
         .map(|record| (record.status, record.ending, record.wait))
@@ -536,7 +536,7 @@ fn is_named(program: &Program<'_>, id: FunctionId) -> bool {
 
 /// What the walk has to know of the workspace: what is worth looking into, and what comes to a hint.
 fn surroundings<'p, 'w>(program: &'p Program<'w>) -> Surroundings<'p, 'w> {
-    let constants: HashSet<Name> = program
+    let constants: FxHashSet<Name> = program
         .constants()
         .filter(|(_, constant)| {
             constant.body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op)))
@@ -549,14 +549,14 @@ fn surroundings<'p, 'w>(program: &'p Program<'w>) -> Surroundings<'p, 'w> {
     let has_strategies = program.types().any(declares);
     let direct = direct_functions(program);
     let reading = reading(program, &direct);
-    let mut relevant: HashSet<FunctionId> = program
+    let mut relevant: FxHashSet<FunctionId> = program
         .functions()
         .filter(|(_, function)| !function.is_test)
         .filter(|(_, function)| function.body.as_ref().is_some_and(looks_at_status))
         .map(|(id, _)| id)
         .collect();
     if relevant.is_empty() {
-        return Surroundings { program, relevant: HashSet::new(), reading, constants, has_strategies };
+        return Surroundings { program, relevant: FxHashSet::default(), reading, constants, has_strategies };
     }
     relevant.extend(direct.iter().copied().filter(|id| !program.function(*id).is_test));
     let mut frontier: Vec<FunctionId> = relevant.iter().copied().collect();
@@ -578,7 +578,7 @@ fn surroundings<'p, 'w>(program: &'p Program<'w>) -> Surroundings<'p, 'w> {
 }
 
 /// Names of functions that come to a hint: those that name the header or a hint, and who calls them.
-fn reading(program: &Program<'_>, direct: &[FunctionId]) -> HashSet<Name> {
+fn reading(program: &Program<'_>, direct: &[FunctionId]) -> FxHashSet<Name> {
     let mut seen: FxHashSet<FunctionId> = direct.iter().copied().collect();
     let mut frontier: Vec<FunctionId> = direct.to_vec();
     for _ in 0..DISTANCE {

@@ -115,6 +115,16 @@ impl Rule {
         lines.take_while(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
     }
 
+    /// Whether its query asks what is sent again without a look at the hint.
+    pub fn needs_retries(&self) -> bool {
+        matches!(self.id, "ignored_hint" | "status_gate" | "hint_dropped")
+    }
+
+    /// Whether its query asks what a server puts into the header.
+    pub fn needs_emissions(&self) -> bool {
+        self.group == Group::Emit
+    }
+
     /// Where the page can be read on the net.
     pub fn address(&self) -> String {
         format!("{}/blob/main/docs/src/rules/{}.md", env!("CARGO_PKG_REPOSITORY"), self.id)
@@ -170,6 +180,16 @@ pub const RULES: &[&Rule] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_needs_what_its_query_asks() {
+        for rule in RULES {
+            let code = rule.source.lines().filter(|line| !line.starts_with("//"));
+            let asks = |words: &[&str]| code.clone().any(|line| words.iter().any(|word| line.contains(word)));
+            assert_eq!(rule.needs_retries(), asks(&["facts.retries"]), "{}", rule.id);
+            assert!(rule.needs_emissions() || !asks(&["facts.emitted", "refusal::"]), "{}", rule.id);
+        }
+    }
 
     #[test]
     fn the_first_paragraph_is_the_summary() {

@@ -142,6 +142,10 @@ impl Settings {
             }
             Err(_) => return Ok(None),
         };
+        // Most manifests hold no settings, and need not be parsed once more to see that. An escape may spell the name in another way.
+        if place != Place::Whole && !text.contains("retry-after") && !text.contains('\\') {
+            return Ok(None);
+        }
         let layer = match table::read(file, &name, &text, place) {
             // A manifest that is no TOML has been told of already, or is nobody's.
             Err(_) if place != Place::Whole && text.parse::<toml::Table>().is_err() => None,

@@ -6,21 +6,21 @@
 use crate::ir::{Body, ExprId, Function, FunctionId, Literal, Name, Op, Owner, Pattern, Span, Type};
 use crate::module::Program;
 use crate::names;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// The most callers that a name everybody uses may have, to say anything about who calls whom.
 const CALLERS: usize = 12;
 
 /// Functions that name the header, hold something that is named like the hint, or are named for reading it.
 pub fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
-    let constants: HashSet<Name> = program
+    let constants: FxHashSet<Name> = program
         .constants()
         .filter(|(_, constant)| {
             constant.body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op)))
         })
         .map(|(_, constant)| constant.name.clone())
         .collect();
-    let readers: HashSet<&Name> =
+    let readers: FxHashSet<&Name> =
         program.functions().map(|(_, function)| &function.name).filter(|name| names::reads_hint(name)).collect();
     // A reader that is in another crate is one by its name.
     let is_elsewhere = |call: &Name| names::reads_hint(call) && !readers.contains(call);
@@ -165,8 +165,8 @@ fn pattern_names_header(pattern: &Pattern) -> bool {
 }
 
 /// The direct functions and all that may, by the names of calls, come to one of them.
-pub fn interesting(program: &Program<'_>, direct: &[FunctionId]) -> HashSet<FunctionId> {
-    let mut interesting: HashSet<FunctionId> = direct.iter().copied().collect();
+pub fn interesting(program: &Program<'_>, direct: &[FunctionId]) -> FxHashSet<FunctionId> {
+    let mut interesting: FxHashSet<FunctionId> = direct.iter().copied().collect();
     let mut frontier: Vec<FunctionId> = direct.to_vec();
     for _ in 0..8 {
         let mut next = Vec::new();

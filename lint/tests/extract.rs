@@ -22,7 +22,7 @@ fn subjects_of(files: &[(&str, &str)]) -> Vec<Subject> {
     let workspace = &roots[0].workspace;
     parse::with_large_stack(|| {
         let mut program = Program::new(workspace);
-        let found = source::search(workspace, &[]);
+        let found = source::search(workspace, &[], true);
         let files: Vec<_> = found.with_any().collect();
         program.load(&files);
         let log = retry_after_lint::behaviour::observe(&mut program);

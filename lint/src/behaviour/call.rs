@@ -69,17 +69,14 @@ impl<'p> Evaluator<'p, '_> {
             }
             Resolved::Functions(_) => {}
         }
+        let known = self.log.functions.get(&(path as *const Path, scope));
+        if let Some(known) = known.filter(|known| known.self_type == self_type && known.resolved == resolved) {
+            return Value::plain(Kind::Function(known.clone()), span);
+        }
         let written = last_two(path);
-        Value::plain(
-            Kind::Function(Rc::new(FunctionValue {
-                resolved,
-                written,
-                generics: path.generics.clone(),
-                self_type,
-                scope,
-            })),
-            span,
-        )
+        let value = Rc::new(FunctionValue { resolved, written, generics: path.generics.clone(), self_type, scope });
+        self.log.functions.insert((path, scope), value.clone());
+        Value::plain(Kind::Function(value), span)
     }
 
     /// What a path means. The answer is remembered, unless it depends on what `Self` is.
@@ -104,7 +101,7 @@ impl<'p> Evaluator<'p, '_> {
             let root = body.root?;
             let shape = self.shape(Code::Constant(id), body);
             let frame_id = self.frame_id();
-            let outer = std::mem::replace(&mut self.world.locals, vec![None; body.locals.len()]);
+            let outer = std::mem::replace(&mut self.world.locals, vec![None; body.locals.len()].into());
             let shared = std::mem::replace(&mut self.world.shared, Shared::new(span));
             let self_type = constant.owner.self_type().cloned();
             let output = Some(TypeAt { ty: constant.ty.clone(), scope: constant.scope, self_type: self_type.clone() });
@@ -253,7 +250,7 @@ impl<'p> Evaluator<'p, '_> {
             return Some(Value::unknown(span));
         };
         let same_frame = self.frame().id == closure.frame;
-        let outer = (!same_frame).then(|| std::mem::replace(&mut self.world.locals, (*closure.locals).clone()));
+        let outer = (!same_frame).then(|| std::mem::replace(&mut self.world.locals, closure.locals.clone()));
         let shape = self.shape(closure.code, body);
         let context = self.world.context.clone();
         self.push_frame(Frame {
@@ -375,7 +372,7 @@ impl<'p> Evaluator<'p, '_> {
             self.world.shared.sent = Some(span);
         }
         let shape = self.shape(Code::Function(id), body);
-        let outer = std::mem::replace(&mut self.world.locals, vec![None; body.locals.len()]);
+        let outer = std::mem::replace(&mut self.world.locals, vec![None; body.locals.len()].into());
         let context = self.world.context.clone();
         let frame_id = self.frame_id();
         let declared_output = output.clone();

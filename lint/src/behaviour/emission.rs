@@ -17,7 +17,8 @@ use crate::ir::{FunctionId, Name, Op, Owner, Span, Type, TypeId, TypeKind};
 use crate::module::{Program, Resolved};
 use crate::names;
 use crate::site::{interesting, names_header};
-use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeSet, VecDeque};
 
 /// How often more files are taken in.
 const ROUNDS: usize = 3;
@@ -172,8 +173,8 @@ pub fn observe_emissions(program: &mut Program<'_>) -> Log {
 }
 
 /// The functions that an emission may happen in.
-fn emitting_functions(program: &Program<'_>, types: &HashSet<Name>) -> Vec<FunctionId> {
-    let mut constants: HashSet<Name> = HashSet::new();
+fn emitting_functions(program: &Program<'_>, types: &FxHashSet<Name>) -> Vec<FunctionId> {
+    let mut constants: FxHashSet<Name> = FxHashSet::default();
     for (_, constant) in program.constants() {
         if constant.body.as_ref().is_some_and(|body| body.exprs.iter().any(|expr| names_header(&expr.op))) {
             constants.insert(constant.name.clone());
@@ -200,8 +201,8 @@ fn emitting_functions(program: &Program<'_>, types: &HashSet<Name>) -> Vec<Funct
 }
 
 /// The types of the workspace that stand for the header, and those that their values are made of.
-fn header_types(program: &Program<'_>, missing: &mut BTreeSet<Name>) -> HashSet<Name> {
-    let mut found: HashSet<Name> = HashSet::new();
+fn header_types(program: &Program<'_>, missing: &mut BTreeSet<Name>) -> FxHashSet<Name> {
+    let mut found: FxHashSet<Name> = FxHashSet::default();
     let mut frontier: Vec<TypeId> = Vec::new();
     for (id, item) in program.types() {
         if matches!(&*item.name, "RetryAfter" | "RetryAfterHeader") && !matches!(item.kind, TypeKind::Trait(_)) {
@@ -239,7 +240,7 @@ fn header_types(program: &Program<'_>, missing: &mut BTreeSet<Name>) -> HashSet<
 
 /// Whether the function is how a type that stands for the header becomes its value: a conversion to `HeaderValue`, or the `Display` of a
 /// typed header.
-fn is_written_by_type(program: &Program<'_>, types: &HashSet<Name>, id: FunctionId) -> bool {
+fn is_written_by_type(program: &Program<'_>, types: &FxHashSet<Name>, id: FunctionId) -> bool {
     if types.is_empty() {
         return false;
     }
@@ -300,12 +301,12 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
     log.header_types = types;
     log.interesting = interesting(program, &direct);
     log.interesting.extend(interesting_below(program, &direct));
-    let mut level: HashMap<FunctionId, usize> = direct.iter().map(|id| (*id, 0)).collect();
+    let mut level: FxHashMap<FunctionId, usize> = direct.iter().map(|id| (*id, 0)).collect();
     let mut queue: VecDeque<FunctionId> = direct.into_iter().collect();
-    let mut seen: HashSet<FunctionId> = HashSet::new();
-    let mut by_entry: HashMap<FunctionId, Vec<Emission>> = HashMap::new();
+    let mut seen: FxHashSet<FunctionId> = FxHashSet::default();
+    let mut by_entry: FxHashMap<FunctionId, Vec<Emission>> = FxHashMap::default();
     let mut order: Vec<FunctionId> = Vec::new();
-    let mut traced: HashSet<(Name, Name)> = HashSet::new();
+    let mut traced: FxHashSet<(Name, Name)> = FxHashSet::default();
     for _ in 0..4 {
         while let Some(id) = queue.pop_front() {
             let function = program.function(id);
@@ -419,8 +420,8 @@ fn makers(program: &Program<'_>, name: &Name) -> Vec<FunctionId> {
 }
 
 /// What the functions call, two calls deep, where the name says which function is meant.
-fn interesting_below(program: &Program<'_>, direct: &[FunctionId]) -> HashSet<FunctionId> {
-    let mut all: HashSet<FunctionId> = HashSet::new();
+fn interesting_below(program: &Program<'_>, direct: &[FunctionId]) -> FxHashSet<FunctionId> {
+    let mut all: FxHashSet<FunctionId> = FxHashSet::default();
     let mut frontier: Vec<FunctionId> = direct.to_vec();
     for _ in 0..2 {
         let mut next = Vec::new();

@@ -17,7 +17,7 @@ use super::value::{Closure, Code, Kind, Origin, OriginStep, TypeAt, Value, Varia
 use crate::ir::{BinaryOp, Body, ExprId, LocalId, Name, Op, Span, Type};
 use crate::module::Program;
 use crate::names;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 /// The most expressions that one entry may evaluate in one case.
@@ -54,7 +54,7 @@ pub struct Evaluator<'p, 'w> {
     /// The parameters' values at the end of the last function that was run, the receiver's first.
     pub changed_arguments: Vec<Option<Value>>,
     /// Constants by their place, once evaluated.
-    pub constants: HashMap<crate::ir::ConstantId, Option<Value>>,
+    pub constants: FxHashMap<crate::ir::ConstantId, Option<Value>>,
 }
 
 impl<'p, 'w> Evaluator<'p, 'w> {
@@ -77,7 +77,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             iterations: Vec::new(),
             exhausted: false,
             changed_arguments: Vec::new(),
-            constants: HashMap::new(),
+            constants: FxHashMap::default(),
         }
     }
 
@@ -315,7 +315,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 let closure = Closure {
                     code: self.frame().code,
                     expr: id,
-                    locals: Rc::new(self.world.locals.clone()),
+                    locals: self.world.locals.clone(),
                     frame: self.frame().id,
                 };
                 self.run_emitting_closure(&closure, span);

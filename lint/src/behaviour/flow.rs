@@ -300,7 +300,7 @@ impl<'p> Evaluator<'p, '_> {
             world.context = outer_context.clone();
             self.forget_spent(&mut world);
             self.world = world;
-            let unchanged = self.world.locals.iter().zip(&before).all(|(now, then)| match (now, then) {
+            let unchanged = self.world.locals.iter().zip(before.iter()).all(|(now, then)| match (now, then) {
                 (Some(a), Some(b)) => a.same(b),
                 (None, None) => true,
                 _ => false,
@@ -342,7 +342,7 @@ impl<'p> Evaluator<'p, '_> {
                 *local = without(local, trail, at);
             }
         }
-        for (_, _, value) in &mut world.shared.fields {
+        for (_, _, value) in world.shared.fields.iter_mut() {
             for trail in &slept {
                 *value = without(value, trail, at);
             }

@@ -7,11 +7,11 @@ use super::read::HeaderName;
 use super::refusal::{Refusal, Relay};
 use super::shape::Shape;
 use super::trail::{SourceIndex, Trail};
-use super::value::{Code, Kind, Origin, Value};
+use super::value::{Code, FunctionValue, Kind, Origin, Value};
 use crate::ir::{FunctionId, Name, OpaqueReason, Path, ScopeId, Span};
 use crate::module::Resolved;
-use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// Where a hint comes from.
@@ -160,12 +160,12 @@ const OUTCOMES: usize = 40;
 pub struct Log {
     /// The sources, in the order in which they were met.
     pub sources: Vec<Source>,
-    by_place: HashMap<(Span, bool), SourceIndex>,
+    by_place: FxHashMap<(Span, bool), SourceIndex>,
     /// The outcomes of the entry that is being run.
     pub outcomes: Vec<Outcome>,
     /// What each entry gave, case by case, whoever calls it.
-    pub results: HashMap<(FunctionId, Case), Value>,
-    outcome_places: HashMap<(Case, SinkKind, Span, bool), Vec<usize>>,
+    pub results: FxHashMap<(FunctionId, Case), Value>,
+    outcome_places: FxHashMap<(Case, SinkKind, Span, bool), Vec<usize>>,
     /// The attempts to parse.
     pub attempts: BTreeSet<Attempt>,
     /// Sources whose text went where it could not be followed.
@@ -183,7 +183,7 @@ pub struct Log {
     /// The entry that is being run.
     pub entry: Option<FunctionId>,
     /// Functions that may come to a hint: they are looked into even where no argument has to do with one.
-    pub interesting: HashSet<FunctionId>,
+    pub interesting: FxHashSet<FunctionId>,
     /// Fields that hold a hint: by the type's or variant's name and the field's, by case.
     pub slots: BTreeMap<(Name, Name), BTreeMap<Case, Vec<Value>>>,
     /// The same, from the rounds before: what a field of an unknown value holds.
@@ -191,19 +191,21 @@ pub struct Log {
     /// Whether one side of what is being computed may be the server's own time, and the local clock only where that is missing.
     pub has_server_clock: bool,
     /// Where a number without a type was parsed that turned out to be a float.
-    pub float_parses: HashSet<Span>,
+    pub float_parses: FxHashSet<Span>,
     /// What the entry that is being run has shown to be worth a look.
     pub met_needs: BTreeSet<Need>,
     /// What the code does on the way that no sink shows.
     pub hazards: BTreeMap<Hazard, Trail>,
     /// What a random number was drawn from, at least, by the place of the draw.
-    pub draws: HashMap<Span, f64>,
+    pub draws: FxHashMap<Span, f64>,
     /// How often a source was met, so that an entry can tell whether it met one: headers and text, then named ones.
     pub met: (u64, u64),
     /// Sources whose number became a duration or was compared with something.
     pub used: BTreeSet<SourceIndex>,
     /// The shapes of the code that was run.
     pub shapes: FxHashMap<Code, Rc<Shape>>,
+    /// Functions as values, by the place of their path in the lowered code and the scope it is written in.
+    pub functions: FxHashMap<(*const Path, ScopeId), Rc<FunctionValue>>,
     /// What paths mean, by their place in the lowered code and the scope they are written in.
     pub paths: FxHashMap<(*const Path, ScopeId), Resolved>,
     /// How many expressions were evaluated.
@@ -215,7 +217,7 @@ pub struct Log {
     /// Answers from further up that are passed on without the header.
     pub relays: Vec<Relay>,
     /// The names of the types that stand for the header.
-    pub header_types: HashSet<Name>,
+    pub header_types: FxHashSet<Name>,
     /// Fields of unknown values that were read: where what they hold is met, and whose they are.
     pub asked_slots: Vec<(Rc<Origin>, (Name, Name))>,
     /// Fields that something unknown was put into.
@@ -440,7 +442,7 @@ impl Log {
 
     /// The reads of the header, or of its text, whose value reached no sink. Values that are only named like the hint are no reads.
     pub fn unreached(&self) -> Vec<Unreached> {
-        let mut reached: HashSet<SourceIndex> = HashSet::new();
+        let mut reached: FxHashSet<SourceIndex> = FxHashSet::default();
         // That a function that gives nothing came to its end is no use of the hint.
         let is_end =
             |outcome: &&Outcome| outcome.kind == SinkKind::Returned && matches!(outcome.value.kind, Kind::Unit);

@@ -5,7 +5,7 @@
 use crate::ir::{Body, ExprId, Function, FunctionId, Literal, Name, Op, Owner, Span, Type, TypeKind};
 use crate::module::{Program, Resolved};
 use crate::names;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
 
 /// A 429 or 503 that is built without the header where the wait is known.
 #[derive(Clone, Debug)]
@@ -28,8 +28,8 @@ pub struct Relay {
 }
 
 /// Refusals that know the wait. `emitting` are the functions that name the header.
-pub fn refusals(program: &Program<'_>, emitting: &HashSet<FunctionId>) -> Vec<Refusal> {
-    let emitting_names: HashSet<&str> = emitting
+pub fn refusals(program: &Program<'_>, emitting: &FxHashSet<FunctionId>) -> Vec<Refusal> {
+    let emitting_names: FxHashSet<&str> = emitting
         .iter()
         .map(|id| &*program.function(*id).name)
         .filter(|name| !names::is_common(name) && *name != "into_response")
@@ -56,7 +56,7 @@ pub fn refusals(program: &Program<'_>, emitting: &HashSet<FunctionId>) -> Vec<Re
 }
 
 /// Answers that are passed on without the header.
-pub fn relays(program: &Program<'_>, emitting: &HashSet<FunctionId>) -> Vec<Relay> {
+pub fn relays(program: &Program<'_>, emitting: &FxHashSet<FunctionId>) -> Vec<Relay> {
     let mut found = Vec::new();
     for (id, function) in program.functions() {
         let Some(body) = &function.body else { continue };

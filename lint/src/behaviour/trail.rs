@@ -5,9 +5,9 @@
 //! zero at the end of five functions is still the parse that failed in the first.
 
 use crate::ir::{FunctionId, Name, Span};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 
 /// The number of a source of hints in [`super::Facts`].
@@ -285,7 +285,7 @@ impl Trail {
 
     /// The nodes from the end to the sources, nearest first, each once. `because` edges are followed where `control` is true.
     pub fn nodes(&self, control: bool) -> Nodes<'_> {
-        Nodes { queue: self.0.as_deref().into_iter().collect(), seen: HashSet::new(), control }
+        Nodes { queue: self.0.as_deref().into_iter().collect(), seen: FxHashSet::default(), control }
     }
 
     /// The first node, nearest to the end, for which the question is answered with yes.
@@ -323,7 +323,7 @@ impl Node {
 /// The nodes of a trail, breadth first.
 pub struct Nodes<'t> {
     queue: VecDeque<&'t Node>,
-    seen: HashSet<*const Node>,
+    seen: FxHashSet<*const Node>,
     control: bool,
 }
 

@@ -4,9 +4,11 @@
 //! cannot be typed without the compiler is still run. A value that differs by the way that led to it is [`Kind::OneOf`].
 
 use super::case::SECOND;
+use super::state::List;
 use super::trail::Trail;
 use crate::ir::{ConstantId, ExprId, FunctionId, Name, ScopeId, Span, Type, TypeId};
 use crate::module::Resolved;
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 
@@ -94,7 +96,7 @@ pub struct Closure {
     /// The closure's expression.
     pub expr: ExprId,
     /// The variables.
-    pub locals: Rc<Vec<Option<Value>>>,
+    pub locals: List<Option<Value>>,
     /// The frame it was made in; while that frame is the running one, its variables are used.
     pub frame: u64,
 }
@@ -169,6 +171,20 @@ pub enum OriginStep {
     Place(Span),
 }
 
+/// Names that most values have, made once.
+struct Names {
+    some: Name,
+    none: Name,
+    ok: Name,
+    err: Name,
+    first: Name,
+}
+
+thread_local! {
+    static NAMES: Names =
+        Names { some: "Some".into(), none: "None".into(), ok: "Ok".into(), err: "Err".into(), first: "0".into() };
+}
+
 impl Value {
     /// A value that has nothing to do with a hint.
     pub fn plain(kind: Kind, at: Span) -> Value {
@@ -225,41 +241,30 @@ impl Value {
 
     /// `Some(value)`.
     pub fn some(value: Value) -> Value {
-        let (trail, at) = (value.trail.clone(), value.at);
-        Value {
-            kind: Kind::Variant(Rc::new(Variant { name: "Some".into(), ty: None, fields: vec![("0".into(), value)] })),
-            trail,
-            at,
-        }
+        Value::holding(|names| &names.some, value)
     }
 
     /// `Ok(value)`.
     pub fn ok(value: Value) -> Value {
-        let (trail, at) = (value.trail.clone(), value.at);
-        Value {
-            kind: Kind::Variant(Rc::new(Variant { name: "Ok".into(), ty: None, fields: vec![("0".into(), value)] })),
-            trail,
-            at,
-        }
+        Value::holding(|names| &names.ok, value)
     }
 
     /// `Err(value)`.
     pub fn err(value: Value) -> Value {
+        Value::holding(|names| &names.err, value)
+    }
+
+    /// A variant around a value.
+    fn holding(name: fn(&Names) -> &Name, value: Value) -> Value {
         let (trail, at) = (value.trail.clone(), value.at);
-        Value {
-            kind: Kind::Variant(Rc::new(Variant { name: "Err".into(), ty: None, fields: vec![("0".into(), value)] })),
-            trail,
-            at,
-        }
+        let (name, place) = NAMES.with(|names| (name(names).clone(), names.first.clone()));
+        Value { kind: Kind::Variant(Rc::new(Variant { name, ty: None, fields: vec![(place, value)] })), trail, at }
     }
 
     /// `None`.
     pub fn none(trail: Trail, at: Span) -> Value {
-        Value {
-            kind: Kind::Variant(Rc::new(Variant { name: "None".into(), ty: None, fields: Vec::new() })),
-            trail,
-            at: Some(at),
-        }
+        let name = NAMES.with(|names| names.none.clone());
+        Value { kind: Kind::Variant(Rc::new(Variant { name, ty: None, fields: Vec::new() })), trail, at: Some(at) }
     }
 
     /// The name of a variant or struct.
@@ -307,14 +312,16 @@ impl Value {
     /// One value of several: flattened, the same ones once. More than `MOST` become unknown.
     pub fn one_of(values: Vec<Value>, at: Span) -> Value {
         const MOST: usize = 12;
-        let mut flat: Vec<Value> = Vec::new();
+        let mut flat: Vec<Value> = Vec::with_capacity(values.len());
+        let enter = |flat: &mut Vec<Value>, value: Cow<'_, Value>| {
+            if !flat.iter().any(|known| known.same(&value)) {
+                flat.push(value.into_owned());
+            }
+        };
         for value in values {
-            let alternatives: Vec<Value> =
-                if let Kind::OneOf(inner) = &value.kind { inner.to_vec() } else { vec![value] };
-            for alternative in alternatives {
-                if !flat.iter().any(|known| known.same(&alternative)) {
-                    flat.push(alternative);
-                }
+            match &value.kind {
+                Kind::OneOf(inner) => inner.iter().for_each(|value| enter(&mut flat, Cow::Borrowed(value))),
+                _ => enter(&mut flat, Cow::Owned(value)),
             }
         }
         match flat.len() {

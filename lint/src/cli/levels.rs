@@ -6,6 +6,7 @@ use clap::{ArgMatches, Args};
 use retry_after_lint::diagnostic::Level;
 use retry_after_lint::rules::{Group, RULES};
 use retry_after_lint::settings::Target;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 
 /// Takes the name of a rule or group as it is, and knows the names, for completions. What is none is answered with the nearest one, later.
@@ -73,6 +74,11 @@ impl Levels {
         self.changed(rule, otherwise).unwrap_or(otherwise)
     }
 
+    /// The rules that some configuration may report, by their names: all that no flag switches off.
+    pub(super) fn asked_for(&self) -> BTreeSet<&'static str> {
+        RULES.iter().map(|rule| rule.id).filter(|rule| self.of(rule, Level::Deny) != Level::Allow).collect()
+    }
+
     /// The level in force of a rule with this level otherwise; None where no flag names the rule.
     pub(super) fn changed(&self, rule: &str, otherwise: Level) -> Option<Level> {
         let changes = self.0.iter().filter(|(_, target)| target.applies_to(rule));
@@ -102,5 +108,9 @@ mod tests {
         assert_eq!(levels(&[(Level::Warn, Target::All)]).of("wall_clock_wait", Level::Advice), Level::Warn);
         assert_eq!(levels(&[(Level::Deny, one), (Level::Allow, one)]).of("capped_hint", Level::Warn), Level::Allow);
         assert_eq!(levels(&[(Level::Allow, one)]).of("zero_fallback", Level::Deny), Level::Deny);
+        assert_eq!(levels(&[]).asked_for().len(), RULES.len());
+        let only =
+            levels(&[(Level::Allow, Target::All), (Level::Warn, one), (Level::Allow, Target::Rule("past_date"))]);
+        assert_eq!(only.asked_for().into_iter().collect::<Vec<_>>(), ["capped_hint"]);
     }
 }

@@ -150,10 +150,18 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let looked_at = LookedAt::of(&roots, &args.paths, args.dependencies.is_asked_for());
     let changes = args.change.read(&roots, &folder)?;
     let is_isolated = args.configuration.is_isolated();
+    // A baseline also knows findings of rules that are switched off.
+    let rules = known.is_none().then(|| levels.asked_for());
+    let options = |root: &Root, settings: &Settings| Options {
+        vocabularies: settings.vocabularies(),
+        // What is published speaks to its own authors, not to those who look at it.
+        ignores_suppressions: is_isolated || root.versioned,
+        rules: rules.clone(),
+    };
     let mut runs = if args.witness {
-        witness::analyse(roots, |root, settings| options(root, settings, is_isolated), &settings, args.quiet, color)?
+        witness::analyse(roots, &options, &settings, args.quiet, color)?
     } else {
-        analyse(roots, &settings, is_isolated)
+        analyse(roots, &settings, &options)
     };
     for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
         configuration::set_levels(root, analysis, settings);
@@ -176,7 +184,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     if let Some(changes) = &changes {
         args.change.apply(&mut report, changes, &before, args.witness, || {
             let roots: Vec<Root> = before.iter().map(|before| before.root.clone()).collect();
-            let mut runs = analyse(roots, &settings, is_isolated);
+            let mut runs = analyse(roots, &settings, &options);
             for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
                 configuration::set_levels(root, analysis, settings);
             }
@@ -194,21 +202,19 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     Ok(exit_code(&report, args))
 }
 
-/// What the analysis of a root is told beforehand.
-fn options(root: &Root, settings: &Settings, is_isolated: bool) -> Options {
-    // What is published speaks to its own authors, not to those who look at it.
-    Options { vocabularies: settings.vocabularies(), ignores_suppressions: is_isolated || root.versioned }
-}
-
 /// Looks at each root. An analysis uses all cores where there is work for them; most crates are too small for that, so several are looked at at a time.
-fn analyse(roots: Vec<Root>, settings: &[Settings], is_isolated: bool) -> Vec<(Root, Analysis)> {
+fn analyse(
+    roots: Vec<Root>,
+    settings: &[Settings],
+    options: impl Fn(&Root, &Settings) -> Options + Sync,
+) -> Vec<(Root, Analysis)> {
     let next = AtomicUsize::new(0);
     let work = || {
         let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
         let roots = indices.map_while(|index| roots.get(index).zip(settings.get(index)).map(|both| (index, both)));
         roots
             .map(|(index, (root, settings))| {
-                (index, retry_after_lint::analyse_with(&root.workspace, &options(root, settings, is_isolated)))
+                (index, retry_after_lint::analyse_with(&root.workspace, &options(root, settings)))
             })
             .collect::<Vec<_>>()
     };

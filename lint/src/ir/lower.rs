@@ -22,19 +22,21 @@ mod tests;
 mod types;
 
 use super::{FileId, FileIr, Name, OpaqueReason, Scope, ScopeId, Span};
-use crate::module::parse::{self, ParseProblem};
+use crate::module::parse::{self, ParseProblem, Places};
 use bodies::BodyBuilder;
-use std::collections::HashSet;
+use rustc_hash::FxHashSet;
+use std::fmt::Write;
 
 /// Parses and lowers one file, whose text is in memory.
 ///
 /// `module` is the file's module path from its crate's root. The spans of the parser's source map are released on return. It recurses to
 /// the depth that [`parse::check`] lets pass: call it within [`parse::with_large_stack`].
 pub fn lower(file: FileId, text: &str, module: Vec<Name>, package: u32, is_test: bool) -> Result<FileIr, ParseProblem> {
-    let result = parse::check(text).and_then(|()| parse::file(text)).map(|parsed| {
+    let result = parse::code(text).map(|code| {
+        let (syntax, places) = code.into_parts();
         let scope = Scope { parent: None, package, module, is_block: false, is_test, uses: Vec::new() };
-        let mut lowerer = Lowerer::new(file, text, parsed.shift, scope);
-        lowerer.items(&parsed.syntax.items, &items::Place::file());
+        let mut lowerer = Lowerer::new(file, text, places, scope);
+        lowerer.items(&syntax.items, &items::Place::file());
         lowerer.ir
     });
     proc_macro2::extra::invalidate_current_thread_spans();
@@ -46,10 +48,12 @@ struct Lowerer<'t> {
     file: FileId,
     /// The whole text of the file.
     text: &'t str,
-    /// How many bytes of the text stand before what the parser was given.
-    shift: u32,
+    /// Where the parser's spans are in the text.
+    places: Places,
     /// Names seen, so that equal ones share their text.
-    names: HashSet<Name>,
+    names: FxHashSet<Name>,
+    /// Where identifiers are spelt, over and over.
+    spelling: String,
     ir: FileIr,
     /// The body being lowered.
     body: BodyBuilder,
@@ -67,12 +71,13 @@ struct Low {
 }
 
 impl<'t> Lowerer<'t> {
-    fn new(file: FileId, text: &'t str, shift: u32, scope: Scope) -> Self {
+    fn new(file: FileId, text: &'t str, places: Places, scope: Scope) -> Self {
         Lowerer {
             file,
             text,
-            shift,
-            names: HashSet::new(),
+            places,
+            names: FxHashSet::default(),
+            spelling: String::new(),
             ir: FileIr { scopes: vec![scope], ..FileIr::default() },
             body: BodyBuilder::default(),
             depth: 0,
@@ -92,14 +97,19 @@ impl<'t> Lowerer<'t> {
 
     /// The name of an identifier, without `r#`.
     fn ident(&mut self, ident: &syn::Ident) -> Name {
-        let text = ident.to_string();
-        self.name(text.strip_prefix("r#").unwrap_or(&text))
+        let mut text = std::mem::take(&mut self.spelling);
+        text.clear();
+        // A string takes whatever is written to it.
+        let _ = write!(text, "{ident}");
+        let name = self.name(text.strip_prefix("r#").unwrap_or(&text));
+        self.spelling = text;
+        name
     }
 
     /// The bytes a token takes.
     fn span(&self, span: proc_macro2::Span) -> Span {
-        let range = span.byte_range();
-        Span { file: self.file, start: range.start as u32 + self.shift, end: range.end as u32 + self.shift }
+        let range = self.places.of(span);
+        Span { file: self.file, start: range.start as u32, end: range.end as u32 }
     }
 
     /// From the start of one token to the end of another.

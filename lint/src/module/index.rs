@@ -1,7 +1,7 @@
 //! Where things are found by their names.
 
 use crate::ir::{ConstantId, Function, FunctionId, Name, Owner, ScopeId, Type, TypeId};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// The items of one name in one scope.
 #[derive(Default)]
@@ -15,7 +15,7 @@ pub(super) struct Named {
 #[derive(Default)]
 pub(super) struct Uses {
     /// By the name they give, places in the scope's list.
-    pub(super) named: HashMap<Name, Vec<u32>>,
+    pub(super) named: FxHashMap<Name, Vec<u32>>,
     /// The globs.
     pub(super) globs: Vec<u32>,
 }
@@ -24,24 +24,24 @@ pub(super) struct Uses {
 #[derive(Default)]
 pub(super) struct Index {
     /// Free items.
-    pub(super) items: HashMap<ScopeId, HashMap<Name, Named>>,
-    pub(super) uses: HashMap<ScopeId, Uses>,
+    pub(super) items: FxHashMap<ScopeId, FxHashMap<Name, Named>>,
+    pub(super) uses: FxHashMap<ScopeId, Uses>,
     /// All functions, free ones too.
-    pub(super) functions: HashMap<Name, Vec<FunctionId>>,
-    pub(super) types: HashMap<Name, Vec<TypeId>>,
-    pub(super) constants: HashMap<Name, Vec<ConstantId>>,
+    pub(super) functions: FxHashMap<Name, Vec<FunctionId>>,
+    pub(super) types: FxHashMap<Name, Vec<TypeId>>,
+    pub(super) constants: FxHashMap<Name, Vec<ConstantId>>,
     /// Methods and associated functions.
-    pub(super) methods: HashMap<Name, Vec<FunctionId>>,
+    pub(super) methods: FxHashMap<Name, Vec<FunctionId>>,
     /// Those of `impl` blocks, by the last segment of the type and their own name.
-    pub(super) members: HashMap<Name, HashMap<Name, Vec<FunctionId>>>,
+    pub(super) members: FxHashMap<Name, FxHashMap<Name, Vec<FunctionId>>>,
     /// Those of traits, by the trait's name and their own.
-    pub(super) defaults: HashMap<Name, HashMap<Name, Vec<FunctionId>>>,
+    pub(super) defaults: FxHashMap<Name, FxHashMap<Name, Vec<FunctionId>>>,
     /// Associated constants, by the last segment of the type or the trait's name and their own.
-    pub(super) values: HashMap<Name, HashMap<Name, Vec<ConstantId>>>,
+    pub(super) values: FxHashMap<Name, FxHashMap<Name, Vec<ConstantId>>>,
     /// `impl Trait for Type` by the last segment of the type: places in the program's list.
-    pub(super) impls: HashMap<Name, Vec<u32>>,
-    pub(super) callers: HashMap<Name, Vec<FunctionId>>,
-    pub(super) readers: HashMap<Name, Vec<FunctionId>>,
+    pub(super) impls: FxHashMap<Name, Vec<u32>>,
+    pub(super) callers: FxHashMap<Name, Vec<FunctionId>>,
+    pub(super) readers: FxHashMap<Name, Vec<FunctionId>>,
 }
 
 impl Index {

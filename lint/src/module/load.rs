@@ -177,8 +177,15 @@ impl Program<'_> {
 /// The most files that one name may bring in.
 const FILES_FOR_A_NAME: usize = 24;
 
+/// As many files are searched sooner than a thread is started.
+const HANDFUL: usize = 16;
+
 /// The results of `work` for all items, in their order. Each thread has that stack, or the usual one for 0.
 fn on_all_cores<I: Sync, T: Send>(items: &[I], stack: usize, work: impl Fn(&I) -> T + Sync) -> Vec<T> {
+    // With the usual stack, this thread does for a handful.
+    if stack == 0 && items.len() <= HANDFUL {
+        return items.iter().map(work).collect();
+    }
     let cores = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
     let next = AtomicUsize::new(0);
     let results: Vec<Mutex<Option<T>>> = items.iter().map(|_| Mutex::new(None)).collect();

@@ -3,6 +3,7 @@
 //! syn descends by recursion, and so does the drop of its tree. So [`check`] bounds the depth of the tree beforehand, on tokens (module `depth`), and
 //! parsing runs on a thread with a [`STACK`] that is large enough for what it lets pass, in debug builds too. A test holds the two together.
 
+mod bare;
 pub(crate) mod comment;
 mod depth;
 mod problem;
@@ -11,6 +12,7 @@ mod tokens;
 pub use depth::check;
 pub(crate) use depth::measure;
 
+use std::ops::Range;
 use std::panic::resume_unwind;
 
 /// The depth of syntax tree that is still parsed. Code written by hand stays below 100.
@@ -54,6 +56,63 @@ pub fn file(text: &str) -> Result<Parsed, ParseProblem> {
             ParseProblem { line: line as u32, message }
         })),
     }
+}
+
+/// A file's syntax tree without its comments and tests, and where its spans are in the file.
+pub(crate) struct Code {
+    /// The tree. Comments of documentation are no attributes in it, and test modules are empty.
+    pub(crate) syntax: syn::File,
+    places: Places,
+}
+
+/// Where the spans of a parsed text are in its file, in bytes.
+pub(crate) struct Places {
+    /// How many bytes stand before what the parser was given.
+    shift: usize,
+    /// Where each line begins, if all is ASCII outside of comments: then columns are bytes.
+    lines: Option<Vec<usize>>,
+}
+
+impl Code {
+    /// The tree and the places apart.
+    pub(crate) fn into_parts(self) -> (syn::File, Places) {
+        (self.syntax, self.places)
+    }
+}
+
+impl Places {
+    /// The bytes that a span takes.
+    pub(crate) fn of(&self, span: proc_macro2::Span) -> Range<usize> {
+        // A span's byte range is found by counting characters from the nearest place asked for before, which costs as much as parsing does.
+        let Some(lines) = &self.lines else {
+            let range = span.byte_range();
+            return range.start + self.shift..range.end + self.shift;
+        };
+        let place = |at: proc_macro2::LineColumn| {
+            lines.get(at.line.saturating_sub(1)).map_or(0, |start| start + at.column) + self.shift
+        };
+        place(span.start())..place(span.end())
+    }
+}
+
+/// Parses a whole file as [`file`] does, its depth checked, but for what need not be parsed.
+///
+/// # Errors
+///
+/// As [`check`] and [`file`] have them.
+pub(crate) fn code(text: &str) -> Result<Code, ParseProblem> {
+    let shift = prelude(text);
+    let bare = bare::blank(&text[shift..], depth::idle(text, shift)?);
+    let Ok(syntax) = syn::parse_str::<syn::File>(&bare) else {
+        // What is wrong is told of the text as it is.
+        let whole = |parsed: Parsed| Code { syntax: parsed.syntax, places: Places { shift, lines: None } };
+        return file(text).map(whole);
+    };
+    let lines = bare.is_ascii().then(|| {
+        let ends = memchr::memchr_iter(b'\n', bare.as_bytes());
+        std::iter::once(0).chain(ends.map(|end| end + 1)).collect()
+    });
+    Ok(Code { syntax, places: Places { shift, lines } })
 }
 
 /// Runs `work` on a thread with a [`STACK`].
@@ -106,6 +165,20 @@ mod tests {
         assert_eq!(prelude("\u{feff}#!/x\nfn main() {}"), 7);
         assert_eq!(prelude("#! /* a comment */ [allow(dead_code)]"), 0);
         assert_eq!(prelude("#!/usr/bin/env"), 14);
+    }
+
+    #[test]
+    fn comments_are_no_code_and_places_stay() {
+        let names = |text: &str| {
+            let code = code(text).unwrap_or_else(|problem| panic!("{}", problem.message));
+            let idents = code.syntax.items.iter().filter_map(|item| match item {
+                syn::Item::Fn(function) => Some(code.places.of(function.sig.ident.span())),
+                _ => None,
+            });
+            idents.map(|range| text[range].to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(names("#!/x/* é\n// é\nfn a() {}\n/** é */ fn bc() {} // é"), ["a", "bc"]);
+        assert_eq!(names("\u{feff}/// é\nfn a() { \"é\n\" }\n\nfn größe() {} fn d() {}"), ["a", "größe", "d"]);
     }
 
     #[test]

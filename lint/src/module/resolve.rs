@@ -3,7 +3,8 @@
 use super::prelude::{is_primitive, prelude};
 use super::{Program, Resolved};
 use crate::ir::{FileId, FunctionId, Name, Owner, Path, ScopeId, Type, TypeId, TypeKind};
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 
 /// How many `use` items and aliases one after another are followed.
 const MAX_DEPTH: usize = 48;
@@ -37,7 +38,7 @@ pub(super) struct Resolver<'p, 'w> {
     /// The `use` items that are being followed.
     active: Vec<(ScopeId, u32)>,
     /// Globs that were looked through for a name.
-    seen: HashSet<(ScopeId, u32, Name, Space)>,
+    seen: FxHashSet<(ScopeId, u32, Name, Space)>,
     depth: usize,
     steps: usize,
 }
@@ -49,7 +50,7 @@ impl<'p, 'w> Resolver<'p, 'w> {
             missing: BTreeSet::new(),
             home: None,
             active: Vec::new(),
-            seen: HashSet::new(),
+            seen: FxHashSet::default(),
             depth: 0,
             steps: 0,
         }

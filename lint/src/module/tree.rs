@@ -3,14 +3,14 @@
 use super::Program;
 use crate::ir::{FileId, Name, ScopeId};
 use crate::workspace::Workspace;
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::path::{Component, Path};
 
 /// The modules of all packages.
 #[derive(Default)]
 pub(super) struct Tree {
     /// For each package, its modules by their path.
-    packages: Vec<HashMap<Vec<Name>, Module>>,
+    packages: Vec<FxHashMap<Vec<Name>, Module>>,
     /// For each file, its module path.
     of_file: Vec<Vec<Name>>,
 }
@@ -27,7 +27,7 @@ pub(super) struct Module {
 impl Tree {
     pub(super) fn new(workspace: &Workspace) -> Self {
         let mut tree = Tree { packages: Vec::new(), of_file: Vec::with_capacity(workspace.files.len()) };
-        tree.packages.resize_with(workspace.packages.len(), HashMap::new);
+        tree.packages.resize_with(workspace.packages.len(), FxHashMap::default);
         for (index, file) in workspace.files.iter().enumerate() {
             let id = FileId(index as u32);
             let path = module_path(workspace, id);

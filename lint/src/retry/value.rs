@@ -2,7 +2,8 @@
 
 use crate::ir::{Body, ExprId, FunctionId, LocalId, Name, Parameter, ScopeId, Span, Type};
 use crate::module::Program;
-use std::collections::{BTreeSet, HashSet};
+use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// What a value is, as far as it matters to a retry.
@@ -302,11 +303,11 @@ fn meet<'p>(path: &mut Path<'p>, other: &Path<'p>) {
 pub(super) struct Surroundings<'p, 'w> {
     pub(super) program: &'p Program<'w>,
     /// Functions worth looking into.
-    pub(super) relevant: HashSet<FunctionId>,
+    pub(super) relevant: FxHashSet<FunctionId>,
     /// Names of functions that come to a hint.
-    pub(super) reading: HashSet<Name>,
+    pub(super) reading: FxHashSet<Name>,
     /// Names of constants that hold the header's name.
-    pub(super) constants: HashSet<Name>,
+    pub(super) constants: FxHashSet<Name>,
     /// Whether the workspace declares the trait of strategies itself.
     pub(super) has_strategies: bool,
 }

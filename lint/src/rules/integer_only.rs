@@ -175,17 +175,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             Some(parse) if !date_arrives => (thrown_away(facts, index).unwrap_or(parse), true),
             Some(_) => continue,
             // Several numbers are read from a date's text: that is a date parser, written by hand.
-            None if (date_arrives || used.is_none())
-                && facts
-                    .log
-                    .attempts
-                    .iter()
-                    .filter(|attempt| attempt.source == index && attempt.case == Case::NearDate && attempt.success)
-                    .count()
-                    > 1 =>
-            {
-                continue;
-            }
+            None if numbers_in_a_date(facts, index) > 1 => continue,
             None => match attempts(false, false).or_else(|| if date_arrives { None } else { refused(facts, index) }) {
                 Some(parse) => (parse, false),
                 // What is made of a date without reading it as one is no time.
@@ -229,6 +219,14 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// At how many places a number is read from a part of a date.
+fn numbers_in_a_date(facts: &Facts<'_, '_>, source: SourceIndex) -> usize {
+    let attempts = facts.log.attempts.iter().filter(|attempt| {
+        attempt.source == source && attempt.case == Case::NearDate && attempt.success && !attempt.date
+    });
+    attempts.map(|attempt| attempt.span).collect::<std::collections::BTreeSet<_>>().len()
 }
 
 /// Whether the outcome is a wait made from the hint. Text with the number in it, for a log line or a message, is none.

@@ -6,38 +6,40 @@
 use super::{Unreadable, check, fill};
 use crate::ir::FileId;
 use crate::workspace::Workspace;
+use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::Regex;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The header's name in its spellings: `Retry-After`, `RETRY_AFTER`, `retryAfter`, `retry after`.
-const HEADER: &str = r"retry[-_ ]?after";
+const HEADER: Pattern = Pattern { words: &["etry"], pattern: r"retry[-_ ]?after" };
 
 /// Names that code gives to the wait a server asked for, and the words of errors that tell it. They are hints of their own only where the analysis finds
 /// them scheduled on; a name too many here costs a parse, a name too few a finding.
-///
-/// Each begins with one rare word: a file is searched once for each of them, and that is four times faster than once for all of them together,
-/// because the search for one word runs at the memory's speed.
-const HINTS: &[&str] = &[
-    // The wait, named for the retry: google.rpc.RetryInfo's `retry_delay`, "retry in 30 s"; `reset_after`.
-    r"re(?:try[-_ ]?(?:hint|delay|in\b|info\b|wait\b|at\b|not[-_]?before|interval[-_]hint)|set[-_]?after)",
+const HINTS: &[Pattern] = &[
+    // The wait, named for the retry: google.rpc.RetryInfo's `retry_delay`, "retry in 30 s".
+    Pattern {
+        words: &["etry"],
+        pattern: r"retry[-_ ]?(?:hint|delay|in\b|info\b|wait\b|at\b|not[-_]?before|interval[-_]hint)",
+    },
+    Pattern { words: &["reset"], pattern: r"reset[-_]?after" },
     // The wait, named for who asked for it.
-    r"server[-_]?(?:delay|hint|wait|backoff|retry|suggested|requested)",
-    r"suggested[-_]?(?:wait|delay|backoff|retry|pause)",
+    Pattern { words: &["server"], pattern: r"server[-_]?(?:delay|hint|wait|backoff|retry|suggested|requested)" },
+    Pattern { words: &["suggested"], pattern: r"suggested[-_]?(?:wait|delay|backoff|retry|pause)" },
     // `backoff_hint`, `hint_delay`.
-    r"backoff[-_]?hint",
-    r"hint(?:ed)?[-_]?(?:wait|delay|backoff|pause)",
+    Pattern { words: &["ackoff"], pattern: r"backoff[-_]?hint" },
+    Pattern { words: &["hint"], pattern: r"hint(?:ed)?[-_]?(?:wait|delay|backoff|pause)" },
     // The words of errors: "try again in 20s".
-    r"try again (?:in|after)",
+    Pattern { words: &["again "], pattern: r"try again (?:in|after)" },
     // Limits that tell when they end.
-    r"throttle[-_]?(?:delay|wait|until|time)",
+    Pattern { words: &["throttle"], pattern: r"throttle[-_]?(?:delay|wait|until|time)" },
 ];
 
 /// What all code names that looks at the status of an answer: one literal, which most files do not have.
-const STATUS: &str = "tatus";
+const STATUS: Pattern = Pattern { words: &["tatus"], pattern: "tatus" };
 
-/// Beside it, one of the two statuses that come with a hint, or of what covers them.
+/// Beside it, one of the two statuses that come with a hint, or of what covers them. Looked for only beside a status and a retry.
 const STATUSES: &[&str] = &[
     "TOO_MANY_REQUESTS",
     "SERVICE_UNAVAILABLE",
@@ -48,10 +50,25 @@ const STATUSES: &[&str] = &[
 ];
 
 /// And what does something again, or leaves that to others by an error named for it. First letters are left out, for they come in both cases.
-const RETRIES: &[&str] = &["etr(?:y|ies|iable)", "ackoff", "sleep", "ttempt", "ate_?[Ll]imit"];
+const RETRIES: &[Pattern] = &[
+    REPEATED,
+    Pattern { words: &["ackoff"], pattern: "ackoff" },
+    PAUSE,
+    Pattern { words: &["ttempt"], pattern: "ttempt" },
+    Pattern { words: &["atelimit", "ate_limit"], pattern: "ate_?[Ll]imit" },
+];
+const REPEATED: Pattern = Pattern { words: &["etry", "etries", "etriable"], pattern: "etr(?:y|ies|iable)" };
+/// What code names that waits, which together with a retry is a wait before it.
+const PAUSE: Pattern = Pattern { words: &["sleep"], pattern: "sleep" };
 
-/// What code names that waits before it does something again: all of them.
-const PAUSES: &[&str] = &["sleep", "etr(?:y|ies|iable)"];
+/// A pattern, and words in lower case of which any match holds one.
+///
+/// One pass through a file tells which words it has, at a speed that a pass for each pattern would divide by their number. A word is rare and of four
+/// letters at least, no word stands in another or ends in two letters that another begins with, and a pattern is looked for only in files that have one of its words.
+struct Pattern {
+    words: &'static [&'static str],
+    pattern: &'static str,
+}
 
 /// What a file mentions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -91,6 +108,11 @@ pub struct Search {
 }
 
 impl Search {
+    /// Whether no file mentions anything, or has to be parsed to tell what is wrong with it.
+    pub fn is_empty(&self) -> bool {
+        self.with_nul.is_empty() && !self.mentions.iter().any(|mentions| mentions.is_of_use())
+    }
+
     /// The files that mention the header, in order.
     pub fn with_header(&self) -> impl Iterator<Item = FileId> {
         self.those(|mentions| mentions.header)
@@ -118,16 +140,18 @@ impl Search {
 /// How many files a thread takes at a time.
 const SHARE: usize = 32;
 
-/// Searches every file of the workspace, on all cores. `headers` are further names that count as the header's.
-pub fn search(workspace: &Workspace, headers: &[String]) -> Search {
+/// Searches every file of the workspace, on all cores. `headers` are further names that count as the header's; `retries` says whether files that only
+/// retry are looked for too.
+pub fn search(workspace: &Workspace, headers: &[String], retries: bool) -> Search {
     let declared: Vec<Regex> =
         headers.iter().filter_map(|name| Regex::new(&format!("(?i-u){}", regex::escape(name))).ok()).collect();
     let next = AtomicUsize::new(0);
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = workspace.files.len().div_ceil(SHARE).clamp(1, cores);
     let mut parts = std::thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(|| work(workspace, &declared, &next))).collect();
-        let own = work(workspace, &declared, &next);
+        let workers: Vec<_> =
+            (1..threads).map(|_| scope.spawn(|| work(workspace, &declared, retries, &next))).collect();
+        let own = work(workspace, &declared, retries, &next);
         workers.into_iter().filter_map(|worker| worker.join().ok()).chain([own]).collect::<Vec<_>>()
     });
     let mut result = Search { mentions: vec![Mentions::default(); workspace.files.len()], ..Search::default() };
@@ -153,9 +177,9 @@ struct Part {
     bytes: u64,
 }
 
-fn work(workspace: &Workspace, declared: &[Regex], next: &AtomicUsize) -> Part {
+fn work(workspace: &Workspace, declared: &[Regex], retries: bool, next: &AtomicUsize) -> Part {
     let mut part = Part::default();
-    let mut bytes = Vec::new();
+    let (mut bytes, mut lowered) = (Vec::new(), Vec::new());
     loop {
         let start = next.fetch_add(SHARE, Ordering::Relaxed);
         let Some(files) = workspace.files.get(start..) else { return part };
@@ -167,7 +191,7 @@ fn work(workspace: &Workspace, declared: &[Regex], next: &AtomicUsize) -> Part {
             match fill(file, &mut bytes).and_then(|()| check(file, &bytes)) {
                 Ok(()) => {
                     part.bytes += bytes.len() as u64;
-                    let mut mentions = mentions(&bytes);
+                    let mut mentions = mentions_in(&bytes, retries, &mut lowered);
                     mentions.header |= declared.iter().any(|name| name.is_match(&bytes));
                     if memchr::memchr(0, &bytes).is_some() {
                         part.with_nul.push(id);
@@ -184,52 +208,154 @@ fn work(workspace: &Workspace, declared: &[Regex], next: &AtomicUsize) -> Part {
 
 /// What the bytes mention.
 pub(crate) fn mentions(bytes: &[u8]) -> Mentions {
-    static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(Patterns::new);
+    mentions_in(bytes, true, &mut Vec::new())
+}
+
+/// What the bytes mention, with or without what only retries. The buffer takes them in lower case.
+fn mentions_in(bytes: &[u8], retries: bool, lowered: &mut Vec<u8>) -> Mentions {
+    static SEARCHERS: [LazyLock<Option<Searcher>>; 2] =
+        [LazyLock::new(|| Searcher::new(false)), LazyLock::new(|| Searcher::new(true))];
     // The patterns are constant and sound; were they not, every file would have to be read.
-    PATTERNS
-        .as_ref()
-        .map_or(Mentions { header: true, hint: true, retry: true, pause: true }, |patterns| patterns.mentions(bytes))
+    let everything = Mentions { header: true, hint: true, retry: retries, pause: retries };
+    SEARCHERS[usize::from(retries)].as_ref().map_or(everything, |searcher| searcher.mentions(bytes, lowered))
 }
 
 /// The compiled patterns.
-struct Patterns {
-    header: Regex,
-    hints: Vec<Regex>,
-    status: Regex,
-    statuses: Vec<Regex>,
-    retries: Vec<Regex>,
-    pauses: Vec<Regex>,
+struct Searcher {
+    words: AhoCorasick,
+    header: Wanted,
+    hints: Vec<Wanted>,
+    retries: Option<Retries>,
 }
 
-impl Patterns {
-    fn new() -> Option<Patterns> {
-        let compile = |pattern: &str| Regex::new(&format!("(?i-u){pattern}")).ok();
-        let exactly = |pattern: &&str| Regex::new(&format!("(?-u){pattern}")).ok();
-        Some(Patterns {
-            status: exactly(&STATUS)?,
-            statuses: STATUSES.iter().map(exactly).collect::<Option<_>>()?,
-            pauses: PAUSES.iter().map(exactly).collect::<Option<_>>()?,
-            retries: RETRIES.iter().map(exactly).collect::<Option<_>>()?,
-            header: compile(HEADER)?,
-            hints: HINTS.iter().map(|pattern| compile(pattern)).collect::<Option<_>>()?,
+/// The patterns of code that only retries.
+struct Retries {
+    status: Wanted,
+    statuses: Vec<Regex>,
+    retries: Vec<Wanted>,
+    pause: Wanted,
+    repeated: Wanted,
+}
+
+/// A compiled pattern.
+struct Wanted {
+    /// Its words, as bits.
+    words: u32,
+    pattern: Regex,
+}
+
+impl Wanted {
+    fn is_in(&self, bytes: &[u8], found: u32) -> bool {
+        self.may_be(found) && self.pattern.is_match(bytes)
+    }
+
+    fn may_be(&self, found: u32) -> bool {
+        self.words & found != 0
+    }
+}
+
+impl Searcher {
+    fn new(retries: bool) -> Option<Searcher> {
+        let mut words: Vec<&str> = Vec::new();
+        let mut compile = |pattern: &Pattern, flags: &str| {
+            let mut bits = 0;
+            for word in pattern.words {
+                let place = words.iter().position(|known| known == word).unwrap_or_else(|| {
+                    words.push(word);
+                    words.len() - 1
+                });
+                bits |= 1 << place;
+            }
+            Some(Wanted { words: bits, pattern: Regex::new(&format!("({flags}:{})", pattern.pattern)).ok()? })
+        };
+        let (any_case, exactly) = ("?i-u", "?-u");
+        Some(Searcher {
+            header: compile(&HEADER, any_case)?,
+            hints: HINTS.iter().map(|pattern| compile(pattern, any_case)).collect::<Option<_>>()?,
+            retries: match retries {
+                false => None,
+                true => Some(Retries {
+                    status: compile(&STATUS, exactly)?,
+                    statuses: STATUSES
+                        .iter()
+                        .map(|text| Regex::new(&format!("({exactly}:{text})")).ok())
+                        .collect::<Option<_>>()?,
+                    retries: RETRIES.iter().map(|pattern| compile(pattern, exactly)).collect::<Option<_>>()?,
+                    pause: compile(&PAUSE, exactly)?,
+                    repeated: compile(&REPEATED, exactly)?,
+                }),
+            },
+            words: AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words).ok()?,
         })
     }
 
-    fn mentions(&self, bytes: &[u8]) -> Mentions {
-        let any = |patterns: &[Regex]| patterns.iter().any(|pattern| pattern.is_match(bytes));
-        let all = |patterns: &[Regex]| patterns.iter().all(|pattern| pattern.is_match(bytes));
-        Mentions {
-            header: self.header.is_match(bytes),
-            hint: any(&self.hints),
-            retry: self.status.is_match(bytes) && any(&self.statuses) && any(&self.retries),
-            pause: all(&self.pauses),
+    fn mentions(&self, bytes: &[u8], lowered: &mut Vec<u8>) -> Mentions {
+        lowered.clear();
+        lowered.extend(bytes.iter().map(u8::to_ascii_lowercase));
+        let found = self.words.find_iter(&*lowered).fold(0, |found, word| found | 1 << word.pattern().as_u32());
+        if found == 0 {
+            return Mentions::default();
         }
+        Mentions {
+            header: self.header.is_in(bytes, found),
+            hint: self.hints.iter().any(|wanted| wanted.is_in(bytes, found)),
+            retry: self.retries.as_ref().is_some_and(|retries| retries.may_retry(bytes, found)),
+            pause: self.retries.as_ref().is_some_and(|retries| retries.may_pause(bytes, found)),
+        }
+    }
+}
+
+impl Retries {
+    fn may_retry(&self, bytes: &[u8], found: u32) -> bool {
+        self.retries.iter().any(|wanted| wanted.may_be(found))
+            && self.status.is_in(bytes, found)
+            && self.statuses.iter().any(|pattern| pattern.is_match(bytes))
+            && self.retries.iter().any(|wanted| wanted.is_in(bytes, found))
+    }
+
+    fn may_pause(&self, bytes: &[u8], found: u32) -> bool {
+        self.repeated.may_be(found) && self.pause.is_in(bytes, found) && self.repeated.is_in(bytes, found)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
+
+    fn mentions(bytes: &[u8]) -> Mentions {
+        let all = super::mentions(bytes);
+        let few = mentions_in(bytes, false, &mut Vec::new());
+        assert_eq!(few, Mentions { retry: false, pause: false, ..all });
+        all
+    }
+
+    #[test]
+    fn words_do_not_hide_each_other() {
+        let patterns = HINTS.iter().chain(RETRIES).chain([&HEADER, &STATUS, &PAUSE]);
+        let words: BTreeSet<&str> = patterns.flat_map(|pattern| pattern.words.iter().copied()).collect();
+        for word in &words {
+            assert!(word.len() >= 4 && *word == word.to_ascii_lowercase(), "{word}");
+            for other in words.iter().filter(|other| *other != word) {
+                assert!(!word.contains(other), "{other} stands in {word}");
+                // Of two letters on: where one ends a name and begins the next, no pattern is in either.
+                let shared = (2..word.len()).find(|&from| other.starts_with(&word[from..]) && word.len() - from > 1);
+                assert_eq!(shared, None, "{word} ends as {other} begins");
+            }
+        }
+        assert!(words.len() <= 32);
+    }
+
+    #[test]
+    fn a_retry_and_a_pause_are_found() {
+        let found = |text: &str| (mentions(text.as_bytes()).retry, mentions(text.as_bytes()).pause);
+        assert_eq!(found("if response.status() == 429 { attempts += 1 }"), (true, false));
+        assert_eq!(found("match StatusCode { SERVICE_UNAVAILABLE => Error::RateLimit }"), (true, false));
+        assert_eq!(found("status.is_success() || retriable"), (true, false));
+        assert_eq!(found("for retries in 0..3 { sleep(pause) }"), (false, true));
+        assert_eq!(found("STATUS 429 RETRY SLEEP"), (false, false));
+        assert_eq!(found("status 4290 retry"), (false, false));
+    }
 
     #[test]
     fn the_header_is_found_in_its_spellings() {

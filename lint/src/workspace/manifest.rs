@@ -3,7 +3,12 @@
 use super::walk;
 use crate::source::Unreadable;
 use std::path::{Path, PathBuf};
-use toml::{Table, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// A table whose texts are those of the file: a folder may hold hundreds of manifests, and few of their keys are asked for.
+type Table<'t> = DeTable<'t>;
+type Value<'t> = Spanned<DeValue<'t>>;
 
 /// A manifest of more bytes than this is not read.
 const SIZE_LIMIT: u64 = 16 << 20;
@@ -77,24 +82,22 @@ pub(crate) fn text_of(path: &Path) -> Result<String, String> {
 
 fn parse(text: &str) -> Result<Manifest, Problem> {
     let text = text.trim_start_matches('\u{feff}');
-    let table: Table = text.parse().map_err(|error: toml::de::Error| {
+    let table = DeTable::parse(text).map_err(|error| {
         let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
         let line = 1 + before.matches('\n').count() as u32;
         Problem { line, message: error.message().replace('\n', ", ") }
     })?;
-    Ok(Manifest {
-        package: package(&table),
-        workspace: table.get("workspace").and_then(Value::as_table).map(workspace),
-    })
+    let table = table.get_ref();
+    Ok(Manifest { package: package(table), workspace: table.get("workspace").and_then(as_table).map(workspace) })
 }
 
-fn package(table: &Table) -> Option<PackageKeys> {
-    let package = table.get("package").or_else(|| table.get("project"))?.as_table()?;
+fn package(table: &Table<'_>) -> Option<PackageKeys> {
+    let package = as_table(table.get("package").or_else(|| table.get("project"))?)?;
     let targets = |kind: &str| -> Vec<String> {
-        let entries = table.get(kind).and_then(Value::as_array).into_iter().flatten();
-        entries.filter_map(|target| text(target.get("path"))).collect()
+        let entries = table.get(kind).and_then(|value| value.get_ref().as_array()).into_iter().flatten();
+        entries.filter_map(|target| text(as_table(target)?.get("path"))).collect()
     };
-    let library = table.get("lib");
+    let library = table.get("lib").and_then(as_table);
     let mut root_paths: Vec<String> = library.and_then(|library| text(library.get("path"))).into_iter().collect();
     root_paths.extend(targets("bin"));
     Some(PackageKeys {
@@ -107,26 +110,30 @@ fn package(table: &Table) -> Option<PackageKeys> {
     })
 }
 
-fn dependency_paths(table: &Table) -> Vec<String> {
+fn dependency_paths(table: &Table<'_>) -> Vec<String> {
     let kinds = ["dependencies", "dev-dependencies", "build-dependencies"];
-    let entries = kinds.iter().filter_map(|kind| table.get(*kind)?.as_table()).flat_map(Table::values);
-    entries.filter_map(|dependency| text(dependency.get("path"))).collect()
+    let entries = kinds.iter().filter_map(|kind| as_table(table.get(*kind)?)).flat_map(|table| table.values());
+    entries.filter_map(|dependency| text(as_table(dependency)?.get("path"))).collect()
 }
 
-fn workspace(table: &Table) -> WorkspaceKeys {
+fn workspace(table: &Table<'_>) -> WorkspaceKeys {
     let list = |key: &str| -> Option<Vec<String>> {
-        Some(table.get(key)?.as_array()?.iter().filter_map(|value| text(Some(value))).collect())
+        Some(table.get(key)?.get_ref().as_array()?.iter().filter_map(|value| text(Some(value))).collect())
     };
     WorkspaceKeys {
         members: list("members").unwrap_or_default(),
         exclude: list("exclude").unwrap_or_default(),
         default_members: list("default-members"),
-        version: text(table.get("package").and_then(|package| package.get("version"))),
+        version: text(table.get("package").and_then(as_table).and_then(|package| package.get("version"))),
     }
 }
 
-fn text(value: Option<&Value>) -> Option<String> {
-    value?.as_str().map(str::to_owned)
+fn as_table<'v, 't>(value: &'v Value<'t>) -> Option<&'v Table<'t>> {
+    value.get_ref().as_table()
+}
+
+fn text(value: Option<&Value<'_>>) -> Option<String> {
+    value?.get_ref().as_str().map(str::to_owned)
 }
 
 /// The manifests of the folder and of those above it, nearest first.

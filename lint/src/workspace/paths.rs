@@ -11,7 +11,7 @@ use super::{BrokenManifest, Error, Package, Root, SourceFile};
 use crate::ir::FileId;
 use crate::source::Unreadable;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 
 /// The folders whose files are tests by cargo's convention.
 const TEST_FOLDERS: [&str; 3] = ["tests", "benches", "examples"];
@@ -350,7 +350,13 @@ pub(super) fn crate_roots(folder: &Path, keys: &PackageKeys, files: &[(PathBuf, 
     let start = files.partition_point(|(path, _)| path.as_os_str() < inside_of.as_os_str());
     let is_inside = |path: &&PathBuf| path.as_os_str().as_encoded_bytes().starts_with(inside_of.as_encoded_bytes());
     let inside = files[start..].iter().map(|(path, _)| path).take_while(is_inside);
-    roots.extend(inside.filter(|path| path.strip_prefix(folder).is_ok_and(is_found_root)).cloned());
+    // Few files lie so near the root, and to take a path apart costs more than to count its separators.
+    let is_near = |path: &&PathBuf| {
+        let rest = &path.as_os_str().as_encoded_bytes()[inside_of.len()..];
+        rest.starts_with(b"src") && rest.iter().filter(|byte| **byte == MAIN_SEPARATOR as u8).count() <= 3
+    };
+    let found = inside.filter(is_near).filter(|path| path.strip_prefix(folder).is_ok_and(is_found_root));
+    roots.extend(found.cloned());
     roots.into_iter().collect()
 }
 
@@ -392,7 +398,12 @@ fn display(named: &Named, path: &Path) -> String {
     if !named.is_folder {
         return named.prefix.clone();
     }
-    let inside = slashed(path.strip_prefix(&named.path).unwrap_or(path));
+    // Found below the folder, a path begins with its text; to take both apart for each file costs more than all else that is done with names.
+    let rest = path.to_str().zip(named.path.to_str()).and_then(|(path, folder)| path.strip_prefix(folder));
+    let inside = match rest.and_then(|rest| rest.strip_prefix(MAIN_SEPARATOR)) {
+        Some(inside) => slashed(Path::new(inside)),
+        None => slashed(path.strip_prefix(&named.path).unwrap_or(path)),
+    };
     match named.prefix.as_str() {
         "" => inside,
         prefix => format!("{prefix}/{inside}"),
@@ -402,7 +413,7 @@ fn display(named: &Named, path: &Path) -> String {
 /// The path with `/` between its parts.
 pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+    if MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(MAIN_SEPARATOR, "/") }
 }
 
 /// Without `.` and, where that needs no look at the disk, `..`.

@@ -73,6 +73,9 @@ impl Evaluator<'_, '_> {
             ("chain", Some(Value { kind: Kind::List(others), .. })) => {
                 list(values.iter().chain(others.iter()).cloned().collect())
             }
+            ("chain", Some(other)) if elements(other).is_some() => {
+                list(values.iter().cloned().chain(elements(other)?).collect())
+            }
             ("enumerate", None) => list(
                 values
                     .iter()
@@ -228,5 +231,14 @@ impl Evaluator<'_, '_> {
             "for_each" => Value::plain(Kind::Unit, span),
             _ => Value { kind: Kind::List(kept.into()), trail: reason, at: Some(span) },
         })
+    }
+}
+
+/// What an iterator over an Option gives; None for what is no Option that is known.
+pub(super) fn elements(value: &Value) -> Option<Vec<Value>> {
+    match value.variant_name()? {
+        "Some" => Some(vec![value.payload()?.clone()]),
+        "None" => Some(Vec::new()),
+        _ => None,
     }
 }

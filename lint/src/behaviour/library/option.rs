@@ -200,6 +200,14 @@ impl Evaluator<'_, '_> {
                 (true, _) => Value::some(Value::plain(Kind::Tuple([payload, other.clone()].into()), span)),
                 (false, _) => receiver.clone(),
             }),
+            ("chain", [other]) => {
+                let others = match &other.kind {
+                    Kind::List(values) => values.to_vec(),
+                    _ => super::list::elements(other)?,
+                };
+                let own = super::list::elements(receiver)?;
+                Some(receiver.map(Kind::List(own.into_iter().chain(others).collect())))
+            }
             (
                 "inspect" | "inspect_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with"
                 | "change_context" | "attach_printable" | "as_ref" | "take" | "into_iter" | "iter" | "into_diagnostic"

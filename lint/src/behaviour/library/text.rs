@@ -113,24 +113,27 @@ impl Evaluator<'_, '_> {
                 }
             }
             ("split_once" | "rsplit_once", Some(pattern)) => {
-                let split = match &pattern.kind {
-                    Kind::Text(pattern) => text.split_once(&**pattern),
-                    Kind::Character(pattern) => text.split_once(*pattern),
-                    _ => return None,
+                let place = |separator: &Separator<'_>| {
+                    let mut places = separator.places(&text);
+                    if name == "split_once" { places.next() } else { places.last() }
                 };
-                match split {
-                    Some((before, after)) => Value::some(receiver.map(Kind::Tuple([same(before), same(after)].into()))),
+                match place(&Separator::of(pattern)?) {
+                    Some((start, end)) => {
+                        Value::some(receiver.map(Kind::Tuple([same(&text[..start]), same(&text[end..])].into())))
+                    }
                     None => Value::none(step(Event::Tested, span, &receiver.trail), span),
                 }
             }
             ("split" | "splitn" | "rsplit" | "split_terminator" | "split_inclusive" | "rsplitn", _) => {
-                let pattern = arguments.last()?;
-                let parts: Vec<Value> = match &pattern.kind {
-                    Kind::Text(pattern) if !pattern.is_empty() => text.split(&**pattern).map(same).collect(),
-                    Kind::Character(pattern) => text.split(*pattern).map(same).collect(),
-                    _ => text.split(|c: char| !c.is_alphanumeric()).map(same).collect(),
+                let separator = Separator::of(arguments.last()?).unwrap_or(Separator::Test);
+                let most = match (name, arguments) {
+                    ("splitn" | "rsplitn", [Value { kind: Kind::Integer(most), .. }, _]) => {
+                        usize::try_from(*most).unwrap_or(usize::MAX)
+                    }
+                    _ => usize::MAX,
                 };
-                receiver.map(Kind::List(parts.into()))
+                let parts = separator.parts(&text, most, name.starts_with('r'));
+                receiver.map(Kind::List(parts.into_iter().map(same).collect()))
             }
             ("split_whitespace" | "split_ascii_whitespace", None) => {
                 receiver.map(Kind::List(text.split_whitespace().map(same).collect()))
@@ -326,5 +329,60 @@ impl Evaluator<'_, '_> {
         let event = if truth { Event::Tested } else { Event::NotNumber };
         let at = self.iterations.last().copied().filter(|_| !truth).unwrap_or(span);
         Value { kind: Kind::Bool(truth), trail: self.failed(event, at, receiver), at: Some(span) }
+    }
+}
+
+/// What text is split at.
+enum Separator<'a> {
+    Text(&'a str),
+    Characters(Vec<char>),
+    /// A test that is not known: whatever is no letter and no digit.
+    Test,
+}
+
+impl<'a> Separator<'a> {
+    fn of(pattern: &'a Value) -> Option<Separator<'a>> {
+        match &pattern.kind {
+            Kind::Text(text) if !text.is_empty() => Some(Separator::Text(text)),
+            Kind::Character(character) => Some(Separator::Characters(vec![*character])),
+            Kind::List(values) => values
+                .iter()
+                .map(|value| if let Kind::Character(character) = value.kind { Some(character) } else { None })
+                .collect::<Option<Vec<char>>>()
+                .map(Separator::Characters),
+            Kind::Closure(_) | Kind::Function(_) => Some(Separator::Test),
+            _ => None,
+        }
+    }
+
+    /// Where it stands: its starts and ends in bytes, from the front.
+    fn places(&self, text: &str) -> std::vec::IntoIter<(usize, usize)> {
+        let places: Vec<(usize, usize)> = match self {
+            Separator::Text(part) => {
+                text.match_indices(part).map(|(start, found)| (start, start + found.len())).collect()
+            }
+            Separator::Characters(characters) => {
+                text.match_indices(&**characters).map(|(start, found)| (start, start + found.len())).collect()
+            }
+            Separator::Test => text
+                .match_indices(|character: char| !character.is_alphanumeric())
+                .map(|(start, found)| (start, start + found.len()))
+                .collect(),
+        };
+        places.into_iter()
+    }
+
+    /// The parts between, no more than `most`; from the back where `backwards`.
+    fn parts<'t>(&self, text: &'t str, most: usize, backwards: bool) -> Vec<&'t str> {
+        let places: Vec<(usize, usize)> = self.places(text).collect();
+        let used = places.len().min(most.saturating_sub(1));
+        let places = if backwards { &places[places.len() - used..] } else { &places[..used] };
+        let starts = std::iter::once(0).chain(places.iter().map(|(_, end)| *end));
+        let ends = places.iter().map(|(start, _)| *start).chain(std::iter::once(text.len()));
+        let mut parts: Vec<&str> = starts.zip(ends).map(|(start, end)| &text[start..end]).collect();
+        if backwards {
+            parts.reverse();
+        }
+        parts
     }
 }

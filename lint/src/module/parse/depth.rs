@@ -9,8 +9,10 @@
 #[cfg(test)]
 mod tests;
 
+use super::bare::TestModules;
 use super::tokens::{Kind, Token, Tokens};
 use super::{MAX_DEPTH, ParseProblem};
+use std::ops::Range;
 
 /// What a `box` pattern counts.
 const BOX: usize = 64;
@@ -21,8 +23,13 @@ const BOX: usize = 64;
 ///
 /// The line where it passes [`MAX_DEPTH`].
 pub fn check(text: &str) -> Result<(), ParseProblem> {
-    measure(text, MAX_DEPTH).map(|_| ()).map_err(|place| ParseProblem {
-        line: 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..place]).count() as u32,
+    idle(text, 0).map(|_| ())
+}
+
+/// What need not be parsed of what follows that place, counted from there, if [`check`] lets it pass.
+pub(super) fn idle(text: &str, from: usize) -> Result<Vec<Range<usize>>, ParseProblem> {
+    scan(&text[from..], MAX_DEPTH).map(|(_, idle)| idle).map_err(|place| ParseProblem {
+        line: 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..from + place]).count() as u32,
         message: format!(
             "not parsed: delimiters, operators, method calls or `else if` nest more than {MAX_DEPTH} deep here; \
              split this expression, or leave the file out"
@@ -32,15 +39,24 @@ pub fn check(text: &str) -> Result<(), ParseProblem> {
 
 /// The depth of the text, or the place where it passes the limit.
 pub(crate) fn measure(text: &str, limit: usize) -> Result<usize, usize> {
+    scan(text, limit).map(|(depth, _)| depth)
+}
+
+/// The depth of the text and what need not be parsed of it, or the place where it passes the limit.
+fn scan(text: &str, limit: usize) -> Result<(usize, Vec<Range<usize>>), usize> {
     let mut scan = Scan { text, levels: vec![Level::default()], before: None, earlier: None, has_closed_arm: false };
-    for token in Tokens::new(text) {
+    let mut tokens = Tokens::new(text);
+    let mut tests = TestModules::default();
+    for token in tokens.by_ref() {
+        tests.take(token, text);
         scan.take(token);
         let level = scan.level();
         if level.run + level.child > limit || scan.levels.len() > limit {
             return Err(token.start);
         }
     }
-    Ok(scan.levels.iter().map(Level::depth).max().unwrap_or(0))
+    let idle = [tokens.comments, tests.bodies].concat();
+    Ok((scan.levels.iter().map(Level::depth).max().unwrap_or(0), idle))
 }
 
 /// What has been counted within one pair of delimiters.

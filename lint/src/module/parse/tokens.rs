@@ -35,7 +35,7 @@ pub(super) struct Tokens<'t> {
     bytes: &'t [u8],
     at: usize,
     /// Where the comments stood that were passed.
-    comments: Vec<Range<usize>>,
+    pub(super) comments: Vec<Range<usize>>,
 }
 
 impl<'t> Tokens<'t> {
