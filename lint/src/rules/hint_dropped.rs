@@ -137,7 +137,7 @@ use super::ignored_hint::{flow, statuses};
 use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
-use crate::retry::{Drop, DropKind, Refusal};
+use crate::retry::{Drop, DropKind, Gate, Refusal};
 
 /// The rule.
 pub const RULE: Rule =
@@ -166,6 +166,12 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     for refusal in &facts.retries.refusals {
         let dropped = refusal.dropped;
         if retrying.contains(&dropped.function) && !dropped.had_hint {
+            continue;
+        }
+        // A hint that is in hand, and used for another status alone, is status_gate's.
+        let is_gated =
+            |gate: &Gate| gate.is_held && gate.function == dropped.function && refusal.statuses.contains(&gate.missed);
+        if dropped.had_hint && facts.retries.gates.iter().any(is_gated) {
             continue;
         }
         let Some(confidence) = confidence(facts, refusal) else { continue };

@@ -54,10 +54,7 @@ fn a_value_of_a_block_is_followed_to_where_it_goes() {
         Failure { url, wait }
     }";
     let cut = cut_of(text).unwrap();
-    assert!(
-        cut.contains("wait * 2") && cut.ends_with("return OUTCOMES::outcome(wait); OUTCOMES::Outcome::None"),
-        "{cut}"
-    );
+    assert!(cut.contains("wait * 2") && cut.ends_with("(wait); OUTCOMES::Outcome::None"), "{cut}");
 }
 
 #[test]
