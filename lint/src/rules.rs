@@ -117,7 +117,7 @@ impl Rule {
 
     /// Whether its query asks what is sent again without a look at the hint.
     pub fn needs_retries(&self) -> bool {
-        matches!(self.id, "ignored_hint" | "status_gate" | "hint_dropped")
+        matches!(self.id, "ignored_hint" | "status_gate" | "hint_dropped" | "final_attempt_sleep" | "unshared_hint")
     }
 
     /// Whether its query asks what a server puts into the header.

@@ -29,7 +29,7 @@ pub fn direct_functions(program: &Program<'_>) -> Vec<FunctionId> {
         .filter(|(_, function)| !function.is_test && !is_declared_safe(program, function))
         .filter(|(_, function)| {
             let Some(body) = &function.body else { return false };
-            names::reads_hint(&function.name) && !text_parameters(function).is_empty()
+            (names::reads_hint(&function.name) || converts_to_hint(function)) && !text_parameters(function).is_empty()
                 || body.locals.iter().any(|local| names::is_hint(&local.name))
                 || body.fields.iter().any(|field| names::is_hint(field))
                 || body.calls.iter().any(|call| names::is_hint(call) || constants.contains(call) || is_elsewhere(call))
@@ -187,6 +187,11 @@ pub fn interesting(program: &Program<'_>, direct: &[FunctionId]) -> FxHashSet<Fu
     interesting
 }
 
+/// Whether it makes a type that is named for the hint from text: `impl FromStr for RetryAfter`.
+fn converts_to_hint(function: &Function) -> bool {
+    matches!(&function.owner, Owner::TraitImpl { of, ty } if matches!(of.last_segment(), Some("FromStr" | "TryFrom")) && ty.last_segment().is_some_and(names::reads_hint))
+}
+
 /// The parameters that can hold a header's text.
 pub fn text_parameters(function: &Function) -> Vec<usize> {
     fn is_text(ty: &Type) -> bool {
@@ -199,8 +204,7 @@ pub fn text_parameters(function: &Function) -> Vec<usize> {
             },
         }
     }
-    let of_hint_type = matches!(&function.owner, Owner::TraitImpl { of, ty } if matches!(of.last_segment(), Some("FromStr" | "TryFrom")) && ty.last_segment().is_some_and(names::reads_hint));
-    let is_reader = names::reads_hint(&function.name) || of_hint_type;
+    let is_reader = names::reads_hint(&function.name) || converts_to_hint(function);
     // Text that is named like the hint, in a function that reads text, is the hint's.
     let parses = function.body.as_ref().is_some_and(|body| {
         body.calls

@@ -22,7 +22,7 @@ impl Ways<'_> {
     fn path(&self, written: &str, way: Way) -> PathBuf {
         let folder = self.folders[way / 2];
         let bare = written.split_once('/').map_or(written, |(_, rest)| rest);
-        folder.join(if way % 2 == 0 { bare } else { written })
+        folder.join(if way.is_multiple_of(2) { bare } else { written })
     }
 }
 

@@ -159,9 +159,9 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         rules: rules.clone(),
     };
     let mut runs = if args.witness {
-        witness::analyse(roots, &options, &settings, args.quiet, color)?
+        witness::analyse(roots, options, &settings, args.quiet, color)?
     } else {
-        analyse(roots, &settings, &options)
+        analyse(roots, &settings, options)
     };
     for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
         configuration::set_levels(root, analysis, settings);
@@ -184,7 +184,7 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     if let Some(changes) = &changes {
         args.change.apply(&mut report, changes, &before, args.witness, || {
             let roots: Vec<Root> = before.iter().map(|before| before.root.clone()).collect();
-            let mut runs = analyse(roots, &settings, &options);
+            let mut runs = analyse(roots, &settings, options);
             for ((root, analysis), settings) in runs.iter_mut().zip(&settings) {
                 configuration::set_levels(root, analysis, settings);
             }

@@ -83,10 +83,9 @@ fn outcomes(log: &Log, about: &About, code: &Extracted, case: Case) -> Option<Ve
         let here =
             here.filter(|outcome| outcome.kind != SinkKind::SentAgain && mine(outcome.value.trail.sources(true)));
         for outcome in here {
-            match outcome.in_error {
-                // An error may carry the wait, or be all that comes of it.
-                true => found.push(Outcome::Nothing),
-                false => {}
+            // An error may carry the wait, or be all that comes of it.
+            if outcome.in_error {
+                found.push(Outcome::Nothing);
             }
             if !matches!(outcome.value.kind, Kind::Unit) {
                 flatten(&outcome.value, unit, DEPTH, &mut found)?;

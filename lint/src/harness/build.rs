@@ -63,7 +63,7 @@ pub(super) fn build<'a>(
         let manifest = folder.group(group).join("Cargo.toml");
         let mut programs = Vec::new();
         let mut trouble = Trouble::default();
-        let job = Job { build: &folder.build(), manifest: &manifest, plan, subject_of: &subject_of };
+        let job = Job { build: folder.build(), manifest: &manifest, plan, subject_of: &subject_of };
         for profile in ["release", "checked"] {
             match cargo(&job, profile, LIMIT)? {
                 Ok(program) => programs.push(program),

@@ -244,7 +244,7 @@ impl Attempt<'_> {
                     open.iter().find(|(_, lifted)| has_key(lifted)).map(|(number, _)| *number)
                 };
                 let job = build::Job {
-                    build: &self.folder.build(),
+                    build: self.folder.build(),
                     manifest: &folder.join("Cargo.toml"),
                     plan: self.plan,
                     subject_of: &subject_of,

@@ -62,11 +62,9 @@
 //!     if status.is_success() {
 //!         return response.text().await.map_err(|_| Failure::Other);
 //!     }
-//!     if status.is_server_error() {
-//!         return Err(Failure::Busy(hint));
-//!     }
+//!     tracing::warn!(?hint, %status, "refused");
 //!     Err(Failure::Other)
-//! //  ^^^^^^^^^^^^^^^^^^^ the hint of 429 was read, and is left behind
+//! //  ^^^^^^^^^^^^^^^^^^^ the hint of 429 or 503 was read, and is left behind
 //! }
 //!
 //! fn httpdate_or_seconds(text: &str) -> Option<Duration> {

@@ -121,7 +121,7 @@
 //! meant.
 //! What a helper of another crate does with the wait is not known, and not reported.
 
-use super::{Group, Rule, keep};
+use super::{Group, Rule, keep, unit_mismatch};
 use crate::behaviour::Facts;
 use crate::behaviour::case::{Case, SECOND};
 use crate::behaviour::journey::{header_text, journey};
@@ -151,7 +151,8 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         // A short hint may give way to a backoff that is not known; a long one shows what becomes of it.
         let outcomes = facts.outcomes_of(index).filter(|outcome| matches!(outcome.case, Case::Small | Case::Huge));
         for outcome in outcomes.filter(|outcome| !outcome.in_error && !outcome.in_pieces) {
-            if !is_wait(outcome, index) {
+            // A number taken for another unit is less as well, and has a rule of its own.
+            if !is_wait(outcome, index) || unit_mismatch::taken_for_milliseconds(outcome).is_some() {
                 continue;
             }
             let (span, subject, label) = if let Some(span) = jittered(&outcome.value.trail, index) {

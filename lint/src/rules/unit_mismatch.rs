@@ -123,9 +123,9 @@
 use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
 use crate::behaviour::case::{Case, SECOND};
-use crate::behaviour::journey::{in_words, journey, journey_along};
-use crate::behaviour::log::{SinkKind, SourceKind};
-use crate::behaviour::trail::{Event, SourceIndex};
+use crate::behaviour::journey::{header_text, in_words, journey, journey_along};
+use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
+use crate::behaviour::trail::{Event, Node, SourceIndex};
 use crate::behaviour::value::Kind;
 use crate::diagnostic::Witness;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
@@ -199,8 +199,21 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 },
             );
         }
-        for outcome in facts.outcomes_of(index).filter(|outcome| outcome.case == Case::Small && !outcome.in_error) {
+        // Behind a floor the small hint is gone, and the huge one still says in which unit it was taken.
+        let is_asked = |case: Case| case == Case::Small || case == Case::Huge && source.kind == SourceKind::Header;
+        for outcome in facts.outcomes_of(index).filter(|outcome| is_asked(outcome.case) && !outcome.in_error) {
             let (Kind::Duration(time) | Kind::Instant(time)) = outcome.value.kind else { continue };
+            if outcome.case == Case::Huge {
+                let is_wait = matches!(outcome.kind, SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned);
+                let Some(node) = taken_for_milliseconds(outcome).filter(|_| is_wait && !right(outcome.span)) else {
+                    continue;
+                };
+                let known = findings.iter().any(|known| known.span == node.span);
+                if !known && time == outcome.case.seconds().unwrap_or(0).saturating_mul(SECOND / 1_000) {
+                    findings.push(in_milliseconds(facts, outcome, node.span, confidence, time));
+                }
+                continue;
+            }
             let is_wait =
                 matches!(outcome.kind, SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned | SinkKind::Stored);
             if !is_wait
@@ -245,4 +258,40 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Where the header's number of seconds became a time of as many milliseconds.
+pub(super) fn taken_for_milliseconds(outcome: &Outcome) -> Option<&Node> {
+    let seconds = outcome.case.seconds()?;
+    outcome.value.trail.find(false, |node| match node.event {
+        Event::Timed { number, unit } => i128::from(number) == seconds && i128::from(unit) == SECOND / 1_000,
+        _ => false,
+    })
+}
+
+fn in_milliseconds(
+    facts: &Facts<'_, '_>,
+    outcome: &Outcome,
+    span: Span,
+    confidence: Confidence,
+    time: i128,
+) -> Finding {
+    let label = "seconds are taken for milliseconds here";
+    let seconds = outcome.case.seconds().unwrap_or(0);
+    Finding {
+        rule: RULE.id,
+        level: RULE.level,
+        confidence,
+        span,
+        message: "the header counts seconds, and its number is taken for another unit".to_owned(),
+        label: label.to_owned(),
+        help: "make the duration in the header's own unit".to_owned(),
+        flow: journey(facts, outcome, Step { span, kind: StepKind::Parsed, label: label.to_owned() }),
+        witness: Some(Witness {
+            header: header_text(outcome.case),
+            subject: format!("waits {}", in_words(time)),
+            reference: format!("waits at least {seconds} s"),
+            confirmed: false,
+        }),
+    }
 }

@@ -338,8 +338,8 @@ mod tests {
             assert!(word.len() >= 4 && *word == word.to_ascii_lowercase(), "{word}");
             for other in words.iter().filter(|other| *other != word) {
                 assert!(!word.contains(other), "{other} stands in {word}");
-                // Of two letters on: where one ends a name and begins the next, no pattern is in either.
-                let shared = (2..word.len()).find(|&from| other.starts_with(&word[from..]) && word.len() - from > 1);
+                // Of three letters on: where one ends a name and begins the next, no pattern is in either.
+                let shared = (2..word.len()).find(|&from| other.starts_with(&word[from..]) && word.len() - from > 2);
                 assert_eq!(shared, None, "{word} ends as {other} begins");
             }
         }

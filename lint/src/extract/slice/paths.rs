@@ -51,7 +51,14 @@ impl Slice<'_, '_> {
             return;
         }
         if after == "!" && live.get(path.places.last().unwrap_or(&0) + 2).is_some_and(|open| open.kind == Kind::Open) {
-            return self.macro_call(context, &names);
+            let is_own = self.macro_call(context, &names);
+            if is_own && names.len() > 1 {
+                // It is copied to the root, and is found by its name.
+                let last = path.places[names.len() - 1];
+                let range = live[path.places[0]].range.start..live[last].range.start;
+                edits.push(Edit { range, text: String::new() });
+            }
+            return;
         }
         let scope = context.scope;
         if first == "Self" {
@@ -276,8 +283,8 @@ impl Slice<'_, '_> {
         }
     }
 
-    /// A macro that is called.
-    pub(super) fn macro_call(&mut self, context: &Context<'_>, names: &[Name]) {
+    /// A macro that is called; whether it is the package's own.
+    pub(super) fn macro_call(&mut self, context: &Context<'_>, names: &[Name]) -> bool {
         let last = names.last().map_or("", |name| name);
         let package = self.program.scope(context.scope).package;
         let ids: Vec<FileId> = self
@@ -287,7 +294,7 @@ impl Slice<'_, '_> {
             .filter(|file| self.program.workspace().file(*file).package == package)
             .collect();
         if is_std_macro(last) && names.len() == 1 {
-            return;
+            return false;
         }
         // A macro of the package may stand in any file; most often it is the same or the root.
         let wanted: BTreeSet<Name> = [Name::from("macro_rules")].into();
@@ -306,7 +313,7 @@ impl Slice<'_, '_> {
                 let found = pieces.pieces.iter().position(|piece| piece.kind == PieceKind::Macro && piece.name == last);
                 if let Some(place) = found {
                     self.macro_rules(context, file, place, &pieces);
-                    return;
+                    return true;
                 }
             }
         }
@@ -326,6 +333,7 @@ impl Slice<'_, '_> {
             }
             _ => self.refuse(Reason::UnresolvedImport, &format!("{last}!")),
         }
+        false
     }
 
     /// A macro of the package's own: what it needs is needed where it is called.

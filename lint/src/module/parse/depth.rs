@@ -9,7 +9,6 @@
 #[cfg(test)]
 mod tests;
 
-use super::bare::TestModules;
 use super::tokens::{Kind, Token, Tokens};
 use super::{MAX_DEPTH, ParseProblem};
 use std::ops::Range;
@@ -42,21 +41,18 @@ pub(crate) fn measure(text: &str, limit: usize) -> Result<usize, usize> {
     scan(text, limit).map(|(depth, _)| depth)
 }
 
-/// The depth of the text and what need not be parsed of it, or the place where it passes the limit.
+/// The depth of the text and its comments, or the place where it passes the limit.
 fn scan(text: &str, limit: usize) -> Result<(usize, Vec<Range<usize>>), usize> {
     let mut scan = Scan { text, levels: vec![Level::default()], before: None, earlier: None, has_closed_arm: false };
     let mut tokens = Tokens::new(text);
-    let mut tests = TestModules::default();
     for token in tokens.by_ref() {
-        tests.take(token, text);
         scan.take(token);
         let level = scan.level();
         if level.run + level.child > limit || scan.levels.len() > limit {
             return Err(token.start);
         }
     }
-    let idle = [tokens.comments, tests.bodies].concat();
-    Ok((scan.levels.iter().map(Level::depth).max().unwrap_or(0), idle))
+    Ok((scan.levels.iter().map(Level::depth).max().unwrap_or(0), tokens.comments))
 }
 
 /// What has been counted within one pair of delimiters.
