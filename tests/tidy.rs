@@ -20,7 +20,14 @@ const LONG: &[(&str, &str)] = &[
 const SYNTAX: &[&str] = &["lint/src/module", "lint/src/ir/lower", "lint/src/extract"];
 
 /// The linter's stages that touch the disk.
-const DISK: &[&str] = &["lint/src/workspace", "lint/src/source", "lint/src/cli", "lint/src/harness"];
+const DISK: &[&str] = &[
+    "lint/src/workspace",
+    "lint/src/source",
+    "lint/src/cli",
+    "lint/src/harness",
+    "lint/src/change/git",
+    "lint/src/change/patch",
+];
 
 #[test]
 fn only_module_and_ir_know_syntax_trees() {

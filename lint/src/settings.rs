@@ -143,7 +143,7 @@ impl Settings {
             Err(_) => return Ok(None),
         };
         // Most manifests hold no settings, and need not be parsed once more to see that. An escape may spell the name in another way.
-        if place != Place::Whole && !text.contains("retry-after") && !text.contains('\\') {
+        if place != Place::Whole && !names_settings(&text) {
             return Ok(None);
         }
         let layer = match table::read(file, &name, &text, place) {
@@ -286,4 +286,9 @@ fn candidates(has_manifest: bool, folder: &Path) -> Vec<(PathBuf, Place)> {
 fn shown(file: &Path, folder: &Path) -> String {
     let path = file.strip_prefix(folder).unwrap_or(file);
     path.to_string_lossy().replace(std::path::MAIN_SEPARATOR, "/")
+}
+
+/// Whether a manifest may hold settings, or what was meant for them. An escape may spell the name in another way.
+fn names_settings(text: &str) -> bool {
+    ["retry-after", "retry_after", "\\"].iter().any(|word| text.contains(word))
 }

@@ -31,7 +31,7 @@ impl ChangeArgs {
     /// What has changed; None where everything is asked for.
     pub(super) fn read(&self, roots: &[Root], folder: &Path) -> Result<Option<Vec<Changes>>, Failure> {
         if let Some(base) = &self.changed_since {
-            let groups: Vec<(PathBuf, Vec<&Path>)> = roots.iter().map(group).collect();
+            let groups: Vec<(PathBuf, Vec<&Path>)> = roots.iter().map(|root| group(root, folder)).collect();
             return Ok(Some(Changes::since(&groups, base)?));
         }
         let Some(file) = &self.diff_file else { return Ok(None) };
@@ -75,8 +75,8 @@ impl ChangeArgs {
     }
 }
 
-/// The folder that holds what is reported on of a root, and the files of it.
-fn group(root: &Root) -> (PathBuf, Vec<&Path>) {
+/// The folder that holds what is reported on of a root, and the files of it. The base is one of the current folder's repository, where that holds it all.
+fn group<'r>(root: &'r Root, current: &Path) -> (PathBuf, Vec<&'r Path>) {
     let workspace = &root.workspace;
     let selected = workspace.packages.iter().filter(|package| package.selected);
     let folders: Vec<&Path> = selected.map(|package| folder_of(&package.root)).collect();
@@ -86,6 +86,9 @@ fn group(root: &Root) -> (PathBuf, Vec<&Path>) {
     let files =
         workspace.file_ids().filter(|id| workspace.package_of(*id).selected || is_near(&workspace.file(*id).path));
     let files = files.map(|id| workspace.file(id).path.as_path()).collect();
+    if anchor.starts_with(current) {
+        anchor = current.to_path_buf();
+    }
     (anchor, files)
 }
 
