@@ -51,7 +51,6 @@ const STATUSES: &[&str] = &[
 
 /// And what does something again, or leaves that to others by an error named for it. First letters are left out, for they come in both cases.
 const RETRIES: &[Pattern] = &[
-    REPEATED,
     Pattern { words: &["ackoff"], pattern: "ackoff" },
     PAUSE,
     Pattern { words: &["ttempt"], pattern: "ttempt" },
@@ -232,7 +231,8 @@ struct Searcher {
 struct Retries {
     status: Wanted,
     statuses: Vec<Regex>,
-    retries: Vec<Wanted>,
+    /// All but `repeated`.
+    others: Vec<Wanted>,
     pause: Wanted,
     repeated: Wanted,
 }
@@ -280,7 +280,7 @@ impl Searcher {
                         .iter()
                         .map(|text| Regex::new(&format!("({exactly}:{text})")).ok())
                         .collect::<Option<_>>()?,
-                    retries: RETRIES.iter().map(|pattern| compile(pattern, exactly)).collect::<Option<_>>()?,
+                    others: RETRIES.iter().map(|pattern| compile(pattern, exactly)).collect::<Option<_>>()?,
                     pause: compile(&PAUSE, exactly)?,
                     repeated: compile(&REPEATED, exactly)?,
                 }),
@@ -307,10 +307,21 @@ impl Searcher {
 
 impl Retries {
     fn may_retry(&self, bytes: &[u8], found: u32) -> bool {
-        self.retries.iter().any(|wanted| wanted.may_be(found))
+        self.others.iter().chain([&self.repeated]).any(|wanted| wanted.may_be(found))
             && self.status.is_in(bytes, found)
             && self.statuses.iter().any(|pattern| pattern.is_match(bytes))
-            && self.retries.iter().any(|wanted| wanted.is_in(bytes, found))
+            && (self.others.iter().any(|wanted| wanted.is_in(bytes, found)) || self.repeats(bytes, found))
+    }
+
+    /// Whether something is repeated here. The path of a module says where a name comes from, and a classifier that a client somewhere else repeats.
+    fn repeats(&self, bytes: &[u8], found: u32) -> bool {
+        let names_elsewhere = |rest: &[u8]| {
+            [&b"::"[..], b"_classifier", b"ableClassifier", b"able_error_kind"]
+                .iter()
+                .any(|word| rest.starts_with(word))
+        };
+        self.repeated.may_be(found)
+            && self.repeated.pattern.find_iter(bytes).any(|repeat| !names_elsewhere(&bytes[repeat.end()..]))
     }
 
     fn may_pause(&self, bytes: &[u8], found: u32) -> bool {
@@ -332,7 +343,7 @@ mod tests {
 
     #[test]
     fn words_do_not_hide_each_other() {
-        let patterns = HINTS.iter().chain(RETRIES).chain([&HEADER, &STATUS, &PAUSE]);
+        let patterns = HINTS.iter().chain(RETRIES).chain([&HEADER, &STATUS, &PAUSE, &REPEATED]);
         let words: BTreeSet<&str> = patterns.flat_map(|pattern| pattern.words.iter().copied()).collect();
         for word in &words {
             assert!(word.len() >= 4 && *word == word.to_ascii_lowercase(), "{word}");
@@ -355,6 +366,8 @@ mod tests {
         assert_eq!(found("for retries in 0..3 { sleep(pause) }"), (false, true));
         assert_eq!(found("STATUS 429 RETRY SLEEP"), (false, false));
         assert_eq!(found("status 4290 retry"), (false, false));
+        assert_eq!(found("status().is_success() retry::ErrorKind with_retry_classifier"), (false, false));
+        assert_eq!(found("status().is_success() retry::again(retry)"), (true, false));
     }
 
     #[test]
