@@ -65,9 +65,7 @@ impl Facts<'_, '_> {
     pub fn function_at(&self, span: Span) -> Option<FunctionId> {
         self.program
             .functions()
-            .filter(|(_, function)| {
-                function.span.file == span.file && function.span.start <= span.start && span.end <= function.span.end
-            })
+            .filter(|(_, function)| function.span.holds(span))
             .min_by_key(|(_, function)| function.span.end - function.span.start)
             .map(|(id, _)| id)
     }

@@ -35,6 +35,11 @@ impl Span {
     pub fn to(self, other: Span) -> Span {
         Span { end: other.end.max(self.end), ..self }
     }
+
+    /// Whether the other lies in it, or is it.
+    pub fn holds(self, other: Span) -> bool {
+        self.file == other.file && self.start <= other.start && other.end <= self.end
+    }
 }
 
 /// A type as it was written. Nothing is inferred here.
@@ -573,6 +578,18 @@ impl Body {
     /// The expression.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
+    }
+
+    /// The expression and all those in it, each before what it holds, in the order they were written in.
+    pub fn below(&self, id: ExprId) -> impl Iterator<Item = ExprId> + '_ {
+        let mut stack = vec![id];
+        std::iter::from_fn(move || {
+            let id = stack.pop()?;
+            let first = stack.len();
+            self.expr(id).op.for_each_child(|child| stack.push(child));
+            stack[first..].reverse();
+            Some(id)
+        })
     }
 }
 

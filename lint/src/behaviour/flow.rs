@@ -379,7 +379,7 @@ impl<'p> Evaluator<'p, '_> {
 fn made_in(value: Value, tail: Span, arm: Span) -> Value {
     match (&value.kind, value.at) {
         (Kind::OneOf(_), _) => value,
-        (_, Some(at)) if at.file == arm.file && arm.start <= at.start && at.end <= arm.end => value,
+        (_, Some(at)) if arm.holds(at) => value,
         _ => Value { at: Some(tail), ..value },
     }
 }

@@ -6,7 +6,7 @@ use crate::ir::{Body, ExprId, LocalId, Op, Pattern, Span};
 /// not dropped, or a temporary of a `match` or `if let` around the place.
 pub fn held_at(body: &Body, place: Span) -> Option<Span> {
     body.exprs.iter().find_map(|expr| match &expr.op {
-        Op::Block { body: statements, .. } if encloses(expr.span, place) => {
+        Op::Block { body: statements, .. } if expr.span.holds(place) => {
             statements.iter().filter(|statement| body.expr(**statement).span.end <= place.start).find_map(|statement| {
                 let Op::Let { pattern: Pattern::Bind(local, None), value: Some(value), .. } = &body.expr(*statement).op
                 else {
@@ -17,11 +17,11 @@ pub fn held_at(body: &Body, place: Span) -> Option<Span> {
             })
         }
         Op::Branch { scrutinee: Some(scrutinee), arms } => {
-            let inside = arms.iter().any(|arm| encloses(body.expr(arm.body).span, place));
+            let inside = arms.iter().any(|arm| body.expr(arm.body).span.holds(place));
             if inside { temporary(body, *scrutinee) } else { None }
         }
         Op::Branch { scrutinee: None, arms } => {
-            arms.iter().filter(|arm| encloses(body.expr(arm.body).span, place)).find_map(|arm| {
+            arms.iter().filter(|arm| body.expr(arm.body).span.holds(place)).find_map(|arm| {
                 arm.conditions
                     .iter()
                     .filter(|condition| condition.pattern.is_some())
@@ -39,10 +39,6 @@ pub fn through_lock(body: &Body, place: ExprId) -> bool {
         Op::Field { base, .. } => taken_at(body, *base).is_some(),
         _ => false,
     }
-}
-
-fn encloses(outer: Span, inner: Span) -> bool {
-    outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
 /// Whether the expression's value is a guard: `lock()`, `read().await`, `acquire().await?`.

@@ -103,21 +103,11 @@ impl<'p> Evaluator<'p, '_> {
 
     /// The first variable of a condition that has several alternatives.
     fn varied(&self, body: &Body, condition: ExprId) -> Option<LocalId> {
-        let mut stack = vec![condition];
-        while let Some(id) = stack.pop() {
-            let op = &body.expr(id).op;
-            if let Op::Local(local) = op
-                && let Some(Some(value)) = self.world.locals.get(local.0 as usize)
-                && expanded(value.alternatives()).len() > 1
-                && value.carries_hint()
-            {
-                return Some(*local);
-            }
-            let first = stack.len();
-            op.for_each_child(|child| stack.push(child));
-            stack[first..].reverse();
-        }
-        None
+        body.below(condition).find_map(|id| {
+            let Op::Local(local) = body.expr(id).op else { return None };
+            let value = self.world.locals.get(local.0 as usize)?.as_ref()?;
+            (expanded(value.alternatives()).len() > 1 && value.carries_hint()).then_some(local)
+        })
     }
 
     /// Whether an expression neither waits, sends, stores nor leaves.

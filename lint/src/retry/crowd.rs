@@ -87,13 +87,13 @@ impl Look<'_, '_, '_> {
             _ => {}
         }
         for run in runs {
-            self.each_below(run, &mut |inner| {
+            for inner in self.body.below(run) {
                 let expr = self.body.expr(inner);
                 if !matches!(expr.op, Op::Closure { .. } | Op::Async(_)) && !(inner == run && is_spawn(name)) {
-                    return;
+                    continue;
                 }
-                if found.iter().any(|crowd| crowd.inside.file == expr.span.file && contains(crowd.inside, expr.span)) {
-                    return;
+                if found.iter().any(|crowd| crowd.inside.holds(expr.span)) {
+                    continue;
                 }
                 found.push(Crowd {
                     at: self.body.expr(id).span,
@@ -101,7 +101,7 @@ impl Look<'_, '_, '_> {
                     calls: self.calls(inner),
                     is_shared: self.is_shared(inner),
                 });
-            });
+            }
         }
     }
 
@@ -127,40 +127,27 @@ impl Look<'_, '_, '_> {
     fn calls(&self, id: ExprId) -> Vec<FunctionId> {
         let function = self.program.function(self.function);
         let mut calls = Vec::new();
-        self.each_below(id, &mut |id| match &self.body.expr(id).op {
-            Op::Call { callee, .. } => {
-                if let Op::Path(path) = &self.body.expr(*callee).op
-                    && let Resolved::Functions(ids) =
-                        self.program.resolve(function.scope, function.owner.self_type(), path)
-                {
-                    calls.extend(ids.iter().copied());
+        for id in self.body.below(id) {
+            match &self.body.expr(id).op {
+                Op::Call { callee, .. } => {
+                    if let Op::Path(path) = &self.body.expr(*callee).op
+                        && let Resolved::Functions(ids) =
+                            self.program.resolve(function.scope, function.owner.self_type(), path)
+                    {
+                        calls.extend(ids.iter().copied());
+                    }
                 }
+                Op::Method { name, .. } if !names::is_common(name) => {
+                    let of_name = self.program.functions().filter(|(_, function)| function.name == *name);
+                    calls.extend(of_name.map(|(id, _)| id).take(2));
+                }
+                _ => {}
             }
-            Op::Method { name, .. } if !names::is_common(name) => {
-                let of_name = self.program.functions().filter(|(_, function)| function.name == *name);
-                calls.extend(of_name.map(|(id, _)| id).take(2));
-            }
-            _ => {}
-        });
+        }
         calls
     }
 
     fn is_shared(&self, id: ExprId) -> bool {
-        let mut shared = false;
-        self.each_below(id, &mut |id| shared |= called(self.body, id).is_some_and(names::shares));
-        shared
+        self.body.below(id).any(|id| called(self.body, id).is_some_and(names::shares))
     }
-
-    fn each_below(&self, id: ExprId, visit: &mut dyn FnMut(ExprId)) {
-        visit(id);
-        let mut children = Vec::new();
-        self.body.expr(id).op.for_each_child(|child| children.push(child));
-        for child in children {
-            self.each_below(child, visit);
-        }
-    }
-}
-
-fn contains(outer: Span, inner: Span) -> bool {
-    outer.start <= inner.start && inner.end <= outer.end
 }

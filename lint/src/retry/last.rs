@@ -188,8 +188,8 @@ impl Last<'_> {
         if let Op::For { pattern, .. } = &self.body.expr(around).op {
             locals(pattern, &mut counted.locals);
         }
-        self.each_below(around, &mut |id| {
-            let Op::Store { place, op, value } = &self.body.expr(id).op else { return };
+        for id in self.body.below(around) {
+            let Op::Store { place, op, value } = &self.body.expr(id).op else { continue };
             match &self.body.expr(*place).op {
                 Op::Local(local) => {
                     let own = Counted { locals: HashSet::from([*local]), fields: HashSet::new() };
@@ -205,34 +205,20 @@ impl Last<'_> {
                 }
                 _ => {}
             }
-        });
-        let mut lets = Vec::new();
-        self.each_below(around, &mut |id| {
-            if let Op::Let { pattern, value: Some(value), .. } = &self.body.expr(id).op {
-                lets.push((pattern, *value));
-            }
-        });
-        for (pattern, value) in lets {
-            if self.mentions(value, &counted) && !self.sends(value) {
+        }
+        for id in self.body.below(around) {
+            if let Op::Let { pattern, value: Some(value), .. } = &self.body.expr(id).op
+                && self.mentions(*value, &counted)
+                && !self.sends(*value)
+            {
                 locals(pattern, &mut counted.locals);
             }
         }
         counted
     }
 
-    fn each_below(&self, id: ExprId, visit: &mut dyn FnMut(ExprId)) {
-        visit(id);
-        let mut children = Vec::new();
-        self.body.expr(id).op.for_each_child(|child| children.push(child));
-        for child in children {
-            self.each_below(child, visit);
-        }
-    }
-
-    fn any_below(&self, id: ExprId, mut test: impl FnMut(ExprId) -> bool) -> bool {
-        let mut found = false;
-        self.each_below(id, &mut |id| found |= test(id));
-        found
+    fn any_below(&self, id: ExprId, test: impl FnMut(ExprId) -> bool) -> bool {
+        self.body.below(id).any(test)
     }
 
     fn mentions(&self, id: ExprId, counted: &Counted) -> bool {

@@ -154,9 +154,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         let function = facts.program.function(last.function);
         let meets =
             |span: Span| span.file == last.wait.file && span.start < last.wait.end && last.wait.start < span.end;
-        let is_inside = |span: Span| {
-            span.file == function.span.file && function.span.start <= span.start && span.end <= function.span.end
-        };
+        let is_inside = |span: Span| function.span.holds(span);
         let slept = |place: &dyn Fn(Span) -> bool| {
             facts.log.outcomes.iter().find(|outcome| {
                 outcome.case == Case::Small

@@ -242,12 +242,10 @@ fn is_wait(outcome: &Outcome) -> bool {
 
 /// Whether the header is named in one function or closure, and read and parsed in another that is given the name.
 fn is_for_many_headers(facts: &Facts<'_, '_>, source: &Source, parse: Span) -> bool {
-    let inside =
-        |outer: Span, inner: Span| outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end;
     let Some(named) = facts.function_at(source.span) else { return false };
     let Some(read) = source.read_at.and_then(|(read, _)| facts.function_at(read)) else { return false };
-    if let Some(closure) = source.closure.filter(|closure| !inside(*closure, source.span)) {
-        return inside(closure, parse);
+    if let Some(closure) = source.closure.filter(|closure| !closure.holds(source.span)) {
+        return closure.holds(parse);
     }
     // A third function that is named for the header is no helper for others.
     let parser = facts.function_at(parse).filter(|parser| *parser != read);

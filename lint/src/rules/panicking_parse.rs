@@ -253,9 +253,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     }
     // A sum whose part panics already is mended together with it.
     let places: Vec<Span> = findings.iter().map(|finding| finding.span).collect();
-    let is_around = |outer: Span, inner: Span| {
-        outer != inner && outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
-    };
+    let is_around = |outer: Span, inner: Span| outer != inner && outer.holds(inner);
     findings.retain(|finding| !places.iter().any(|place| is_around(finding.span, *place)));
     findings
 }

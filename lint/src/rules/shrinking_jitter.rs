@@ -152,7 +152,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         let outcomes = facts.outcomes_of(index).filter(|outcome| matches!(outcome.case, Case::Small | Case::Huge));
         for outcome in outcomes.filter(|outcome| !outcome.in_error && !outcome.in_pieces) {
             // A number taken for another unit is less as well, and has a rule of its own.
-            if !is_wait(outcome, index) || unit_mismatch::taken_for_milliseconds(outcome).is_some() {
+            if !is_wait(outcome, index) || unit_mismatch::takes_for_milliseconds(outcome) {
                 continue;
             }
             let (span, subject, label) = if let Some(span) = jittered(&outcome.value.trail, index) {

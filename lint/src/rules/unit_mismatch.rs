@@ -125,7 +125,7 @@ use crate::behaviour::Facts;
 use crate::behaviour::case::{Case, SECOND};
 use crate::behaviour::journey::{header_text, in_words, journey, journey_along};
 use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
-use crate::behaviour::trail::{Event, Node, SourceIndex};
+use crate::behaviour::trail::{Event, SourceIndex};
 use crate::behaviour::value::Kind;
 use crate::diagnostic::Witness;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
@@ -203,34 +203,31 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         let is_asked = |case: Case| case == Case::Small || case == Case::Huge && source.kind == SourceKind::Header;
         for outcome in facts.outcomes_of(index).filter(|outcome| is_asked(outcome.case) && !outcome.in_error) {
             let (Kind::Duration(time) | Kind::Instant(time)) = outcome.value.kind else { continue };
-            if outcome.case == Case::Huge {
-                let is_wait = matches!(outcome.kind, SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned);
-                let Some(node) = taken_for_milliseconds(outcome).filter(|_| is_wait && !right(outcome.span)) else {
-                    continue;
-                };
-                let known = findings.iter().any(|known| known.span == node.span);
-                if !known && time == outcome.case.seconds().unwrap_or(0).saturating_mul(SECOND / 1_000) {
-                    findings.push(in_milliseconds(facts, outcome, node.span, confidence, time));
-                }
-                continue;
-            }
-            let is_wait =
-                matches!(outcome.kind, SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned | SinkKind::Stored);
+            let required = outcome.case.seconds().unwrap_or(0).saturating_mul(SECOND);
+            let is_huge = outcome.case == Case::Huge;
+            let is_wait = matches!(outcome.kind, SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned)
+                || outcome.kind == SinkKind::Stored && !is_huge;
+            let is_short = time == required / 1_000;
             if !is_wait
                 || right(outcome.span)
                 || !outcome.value.trail.carries_hint()
-                || !(time == 7 * SECOND / 1_000 || time == 7 * SECOND * 1_000)
+                || !(is_short || time == required * 1_000 && !is_huge)
             {
                 continue;
             }
             // Where the header's own number became the time, the fault is there; else it is where the number was changed.
-            let own: Option<u64> = text.parse().ok();
+            let header = if is_huge { header_text(outcome.case) } else { text.clone() };
+            let own: Option<u64> = header.parse().ok();
             let made = outcome.value.trail.find(false, |node| match node.event {
                 Event::Timed { number, unit } => Some(number) == own && i128::from(number) * i128::from(unit) == time,
                 _ => false,
             });
+            // What the small one told already is not told again.
+            if is_huge && made.is_none_or(|node| findings.iter().any(|known| known.span == node.span)) {
+                continue;
+            }
             let span = made.map(|node| node.span).or(outcome.value.at).unwrap_or(outcome.span);
-            let label = if time < SECOND {
+            let label = if is_short {
                 "seconds are taken for milliseconds here"
             } else {
                 "milliseconds are taken for seconds here"
@@ -248,9 +245,9 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     help: "make the duration in the header's own unit".to_owned(),
                     flow: journey(facts, outcome, focus),
                     witness: Some(Witness {
-                        header: text.clone(),
+                        header,
                         subject: format!("waits {}", in_words(time)),
-                        reference: "waits at least 7 s".to_owned(),
+                        reference: format!("waits at least {}", in_words(required)),
                         confirmed: false,
                     }),
                 },
@@ -260,38 +257,13 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     findings
 }
 
-/// Where the header's number of seconds became a time of as many milliseconds.
-pub(super) fn taken_for_milliseconds(outcome: &Outcome) -> Option<&Node> {
-    let seconds = outcome.case.seconds()?;
-    outcome.value.trail.find(false, |node| match node.event {
-        Event::Timed { number, unit } => i128::from(number) == seconds && i128::from(unit) == SECOND / 1_000,
+/// Whether the header's number of seconds became a time of as many milliseconds.
+pub(super) fn takes_for_milliseconds(outcome: &Outcome) -> bool {
+    let is_so = |event: &Event| match *event {
+        Event::Timed { number, unit } => {
+            Some(i128::from(number)) == outcome.case.seconds() && i128::from(unit) == SECOND / 1_000
+        }
         _ => false,
-    })
-}
-
-fn in_milliseconds(
-    facts: &Facts<'_, '_>,
-    outcome: &Outcome,
-    span: Span,
-    confidence: Confidence,
-    time: i128,
-) -> Finding {
-    let label = "seconds are taken for milliseconds here";
-    let seconds = outcome.case.seconds().unwrap_or(0);
-    Finding {
-        rule: RULE.id,
-        level: RULE.level,
-        confidence,
-        span,
-        message: "the header counts seconds, and its number is taken for another unit".to_owned(),
-        label: label.to_owned(),
-        help: "make the duration in the header's own unit".to_owned(),
-        flow: journey(facts, outcome, Step { span, kind: StepKind::Parsed, label: label.to_owned() }),
-        witness: Some(Witness {
-            header: header_text(outcome.case),
-            subject: format!("waits {}", in_words(time)),
-            reference: format!("waits at least {seconds} s"),
-            confirmed: false,
-        }),
-    }
+    };
+    outcome.value.trail.find(false, |node| is_so(&node.event)).is_some()
 }

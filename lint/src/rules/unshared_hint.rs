@@ -181,11 +181,9 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         }
         let at = outcome.waits_at();
         let crowd = facts.retries.crowds.iter().find(|crowd| {
-            let is_inside =
-                crowd.inside.file == at.file && crowd.inside.start <= at.start && at.end <= crowd.inside.end;
             let is_called =
                 matches!(outcome.code, Code::Function(id) if crowd.calls.contains(&id) && !shares(facts, id));
-            !crowd.is_shared && (is_inside || is_called)
+            !crowd.is_shared && (crowd.inside.holds(at) || is_called)
         });
         let Some(crowd) = crowd else { continue };
         let label = "one of many waits here, and the others go on";

@@ -230,9 +230,7 @@ impl Evaluator<'_, '_> {
         }
         let body = self.frame().body;
         let within = body.expr(closure.expr).span;
-        let names = body.exprs.iter().any(|expr| {
-            within.start <= expr.span.start && expr.span.end <= within.end && crate::site::names_header(&expr.op)
-        });
+        let names = body.exprs.iter().any(|expr| within.holds(expr.span) && crate::site::names_header(&expr.op));
         if names {
             let before = self.world.clone();
             self.run_unknown_closure(closure, None, span);

@@ -70,12 +70,7 @@ impl Evaluator<'_, '_> {
             ("take", Some(Value { kind: Kind::Integer(count), .. })) => {
                 list(values.iter().take(usize::try_from(*count).unwrap_or(0)).cloned().collect())
             }
-            ("chain", Some(Value { kind: Kind::List(others), .. })) => {
-                list(values.iter().chain(others.iter()).cloned().collect())
-            }
-            ("chain", Some(other)) if elements(other).is_some() => {
-                list(values.iter().cloned().chain(elements(other)?).collect())
-            }
+            ("chain", Some(other)) => list([values.to_vec(), elements(other)?].concat()),
             ("enumerate", None) => list(
                 values
                     .iter()
@@ -234,8 +229,11 @@ impl Evaluator<'_, '_> {
     }
 }
 
-/// What an iterator over an Option gives; None for what is no Option that is known.
+/// What an iterator over a list or an Option gives; None for what is neither, or not known.
 pub(super) fn elements(value: &Value) -> Option<Vec<Value>> {
+    if let Kind::List(values) = &value.kind {
+        return Some(values.to_vec());
+    }
     match value.variant_name()? {
         "Some" => Some(vec![value.payload()?.clone()]),
         "None" => Some(Vec::new()),

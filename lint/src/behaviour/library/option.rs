@@ -2,6 +2,7 @@
 
 use crate::behaviour::evaluate::{Evaluator, inherit};
 use crate::behaviour::hazard::HazardKind;
+use crate::behaviour::library::list::elements;
 use crate::behaviour::trail::{Event, Trail};
 use crate::behaviour::value::{Kind, TypeAt, Value};
 use crate::ir::Span;
@@ -201,12 +202,7 @@ impl Evaluator<'_, '_> {
                 (false, _) => receiver.clone(),
             }),
             ("chain", [other]) => {
-                let others = match &other.kind {
-                    Kind::List(values) => values.to_vec(),
-                    _ => super::list::elements(other)?,
-                };
-                let own = super::list::elements(receiver)?;
-                Some(receiver.map(Kind::List(own.into_iter().chain(others).collect())))
+                Some(receiver.map(Kind::List([elements(receiver)?, elements(other)?].concat().into())))
             }
             (
                 "inspect" | "inspect_err" | "context" | "with_context" | "wrap_err" | "wrap_err_with"
