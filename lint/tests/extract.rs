@@ -430,3 +430,31 @@ fn a_run_goes_through_all_of_an_item_that_was_copied_and_no_more() {
     assert_eq!(covered, [1, 2, 3, 4]);
     assert!(!subject.covers("src/other.rs", 2));
 }
+
+#[test]
+fn what_panics_behind_a_cut_is_not_said_of_the_cut() {
+    let subject = only(
+        "use reqwest::header::RETRY_AFTER;
+        use std::time::{Duration, Instant};
+        pub struct Failure { pub retry_after: Option<u64> }
+        pub async fn fetch(client: &reqwest::Client) -> Result<(), Failure> {
+            let response = client.get(\"http://localhost\").send().await.map_err(|_| Failure { retry_after: None })?;
+            let seconds = response.headers().get(RETRY_AFTER).and_then(|v| v.to_str().ok()).and_then(|v| v.parse::<u64>().ok());
+            Err(Failure { retry_after: seconds })
+        }
+        pub async fn again(client: &reqwest::Client) {
+            if let Err(failure) = fetch(client).await
+                && let Some(seconds) = failure.retry_after
+            {
+                let until = Instant::now() + Duration::from_secs(seconds);
+                tokio::time::sleep_until(until.into()).await;
+            }
+        }",
+    );
+    assert_eq!(extracted(&subject).strategy, Strategy::Outline);
+    assert!(
+        subject.expected.iter().all(|expected| !expected.outcomes.contains(&Outcome::Panic)),
+        "{:?}",
+        subject.expected
+    );
+}

@@ -71,7 +71,7 @@ fn header(case: Case, about: &About) -> Option<String> {
 fn outcomes(log: &Log, about: &About, code: &Extracted, case: Case) -> Option<Vec<Outcome>> {
     let mut found = Vec::new();
     let unit = code.unit.as_ref().map_or(UnitOf::Seconds, |unit| unit.of);
-    if code.strategy == Strategy::Slice {
+    if code.strategy != Strategy::Outline {
         flatten(log.results.get(&(about.function, case))?, unit, DEPTH, &mut found)?;
     } else {
         let mine = |sources: &[SourceIndex]| sources.iter().any(|source| about.sources.contains(source));
@@ -96,8 +96,11 @@ fn outcomes(log: &Log, about: &About, code: &Extracted, case: Case) -> Option<Ve
         .hazards
         .keys()
         .any(|hazard| hazard.case == case && hazard.kind.is_panic() && about.sources.contains(&hazard.source));
-    if panics {
-        found.push(Outcome::Panic);
+    match code.strategy {
+        _ if !panics => {}
+        // Where it panics may lie behind the cut.
+        Strategy::Outline => return None,
+        _ => found.push(Outcome::Panic),
     }
     (!found.is_empty()).then_some(found)
 }
