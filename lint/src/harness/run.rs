@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
+use wait_timeout::ChildExt;
 
 /// Nothing is heard for so long: the code does not come back. Sixty-four inputs take a millisecond.
 const SILENCE: Duration = Duration::from_secs(6);
@@ -256,9 +257,9 @@ fn listen(child: &mut Child, silence: Duration) -> Heard {
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
-    // Its output has ended, and so does it, unless the code closed the output.
+    // Its output has ended, and so does it, unless the code closed the output. It closes it a moment before it has ended.
     let text = stderr.recv_timeout(silence);
-    match (child.try_wait(), text) {
+    match (child.wait_timeout(silence), text) {
         (Ok(Some(status)), Ok(text)) => heard.how = How::of(status, &String::from_utf8_lossy(&text)),
         (_, Ok(text)) => heard.how = How::of_text(&String::from_utf8_lossy(&text)).unwrap_or_default(),
         _ => heard.how = How::Silent,
