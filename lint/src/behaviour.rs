@@ -24,6 +24,7 @@ mod shape;
 mod state;
 mod store;
 pub mod trail;
+mod types;
 pub mod value;
 
 use crate::ir::{Function, FunctionId, Name, Owner, Pattern, Span, Type};
@@ -73,6 +74,22 @@ impl Facts<'_, '_> {
     /// The source.
     pub fn source(&self, index: trail::SourceIndex) -> &Source {
         &self.log.sources[index as usize]
+    }
+
+    /// Whether the header is named in one function or closure, and read and parsed in another that is given the name: a helper for many headers,
+    /// which may be right for the others.
+    pub fn is_for_many_headers(&self, source: &Source, parse: Span) -> bool {
+        let Some(named) = self.function_at(source.span) else { return false };
+        let Some(read) = source.read_at.and_then(|(read, _)| self.function_at(read)) else { return false };
+        if let Some(closure) = source.closure.filter(|closure| !closure.holds(source.span)) {
+            return closure.holds(parse);
+        }
+        // A third function that is named for the header is no helper for others.
+        let parser = self.function_at(parse).filter(|parser| *parser != read);
+        if parser.is_some_and(|parser| names::reads_hint(&self.program.function(parser).name)) {
+            return false;
+        }
+        named != read && self.function_at(parse) != Some(named)
     }
 
     /// All outcomes of a source's cases.
@@ -355,6 +372,7 @@ impl Evaluator<'_, '_> {
             loops: Vec::new(),
             self_type,
             scope: function.scope,
+            parameters: std::rc::Rc::default(),
             output: output.clone(),
             closure: None,
             shape,

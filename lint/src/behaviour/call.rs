@@ -8,6 +8,7 @@ use super::evaluate::{Evaluator, Frame, step};
 use super::log::SinkKind;
 use super::state::Shared;
 use super::trail::{Event, Trail};
+use super::types::put;
 use super::value::{Closure, Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Path, Pattern, ScopeId, Span, Type, TypeId, TypeKind};
 use crate::module::Resolved;
@@ -113,6 +114,7 @@ impl<'p> Evaluator<'p, '_> {
                 loops: Vec::new(),
                 self_type,
                 scope: constant.scope,
+                parameters: Rc::default(),
                 output: output.clone(),
                 closure: None,
                 shape,
@@ -190,7 +192,9 @@ impl<'p> Evaluator<'p, '_> {
             Kind::Function(called) => {
                 let called = called.clone();
                 match &called.resolved {
-                    Resolved::Functions(ids) => self.call_functions(&ids.clone(), arguments, span, want),
+                    Resolved::Functions(ids) => {
+                        self.call_functions(&ids.clone(), arguments, &called.generics, span, want)
+                    }
                     Resolved::Variant(..) | Resolved::Type(_) => Some(self.construct_tuple(&called, arguments, span)),
                     Resolved::External(name) | Resolved::Unknown(name) => {
                         let name = name.clone();
@@ -218,7 +222,11 @@ impl<'p> Evaluator<'p, '_> {
         };
         let fields: Vec<(Name, Value)> =
             arguments.into_iter().enumerate().map(|(index, value)| (index.to_string().into(), value)).collect();
-        for (field, value) in &fields {
+        let types = self.parameter_types(called);
+        for (index, (field, value)) in fields.iter().enumerate() {
+            if let Some(ty) = types.get(index) {
+                self.note_type(value, ty);
+            }
             self.made_of(&name, field, value);
         }
         Value::plain(Kind::Variant(Rc::new(Variant { name, ty: Some(ty), fields })), span)
@@ -246,6 +254,9 @@ impl<'p> Evaluator<'p, '_> {
                 (constant.body.as_ref()?, constant.scope, constant.owner.self_type().cloned())
             }
         };
+        // A closure knows what the function around it knows of its type parameters, as long as that one runs.
+        let around = self.frames.iter().rev().find(|frame| frame.id == closure.frame);
+        let known_types = around.map_or_else(Rc::default, |frame| frame.parameters.clone());
         let Op::Closure { parameters, body: inner, .. } = &body.expr(closure.expr).op else {
             return Some(Value::unknown(span));
         };
@@ -261,6 +272,7 @@ impl<'p> Evaluator<'p, '_> {
             loops: Vec::new(),
             self_type,
             scope,
+            parameters: known_types,
             output: None,
             closure: Some(body.expr(closure.expr).span),
             shape,
@@ -272,7 +284,11 @@ impl<'p> Evaluator<'p, '_> {
             self.bind(&parameters[0].pattern, &tuple, span);
         } else {
             for (parameter, argument) in parameters.iter().zip(arguments) {
-                let argument = typed(argument, parameter.ty.as_ref().map(|ty| self.type_here(ty)));
+                let ty = parameter.ty.as_ref().map(|ty| self.type_here(ty));
+                if let Some(ty) = &ty {
+                    self.note_type(&argument, ty);
+                }
+                let argument = typed(argument, ty);
                 self.bind(&parameter.pattern, &argument, span);
             }
         }
@@ -290,6 +306,7 @@ impl<'p> Evaluator<'p, '_> {
         &mut self,
         ids: &[FunctionId],
         arguments: Vec<Value>,
+        turbofish: &[Type],
         span: Span,
         want: Option<&TypeAt>,
     ) -> Option<Value> {
@@ -299,10 +316,12 @@ impl<'p> Evaluator<'p, '_> {
             return Some(self.unresolved_call("", None, &arguments, span));
         }
         if ids.len() == 1 {
-            return self.call_function(ids[0], arguments, span, want);
+            return self.call_function(ids[0], arguments, turbofish, span, want);
         }
         let alternatives = ids.into_iter().map(|id| (id, arguments.clone()));
-        self.on_each(alternatives, span, |this, (id, arguments)| this.call_function(id, arguments, span, want))
+        self.on_each(alternatives, span, |this, (id, arguments)| {
+            this.call_function(id, arguments, turbofish, span, want)
+        })
     }
 
     /// Runs a function of the workspace with the arguments, the receiver first.
@@ -310,6 +329,7 @@ impl<'p> Evaluator<'p, '_> {
         &mut self,
         id: FunctionId,
         arguments: Vec<Value>,
+        turbofish: &[Type],
         span: Span,
         want: Option<&TypeAt>,
     ) -> Option<Value> {
@@ -377,6 +397,8 @@ impl<'p> Evaluator<'p, '_> {
         let frame_id = self.frame_id();
         let declared_output = output.clone();
         let interesting_source = arguments.iter().any(Value::is_tainted);
+        let type_parameters: Rc<[(Name, TypeAt)]> = self.type_parameters(function, turbofish, want).into();
+        let output = output.map(|output| put(output, &type_parameters));
         // A generic result is what the caller asks for.
         let output = match (&output, want) {
             (Some(output), Some(want)) if is_generic(&output.ty, &function.generics) => Some(want.clone()),
@@ -390,13 +412,18 @@ impl<'p> Evaluator<'p, '_> {
             loops: Vec::new(),
             self_type,
             scope: function.scope,
+            parameters: type_parameters,
             output: output.clone(),
             closure: None,
             shape,
             called_at: Some(span),
         });
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
-            let argument = typed(argument, parameter.ty.as_ref().map(|ty| self.type_here(ty)));
+            let ty = parameter.ty.as_ref().map(|ty| self.type_here(ty));
+            if let Some(ty) = &ty {
+                self.note_type(&argument, ty);
+            }
+            let argument = typed(argument, ty);
             self.bind(&parameter.pattern, &argument, span);
         }
         self.asynchronous += u32::from(function.is_async);
@@ -575,7 +602,7 @@ impl<'p> Evaluator<'p, '_> {
         if !own.is_empty() {
             let mut all = vec![receiver.clone()];
             all.extend(arguments);
-            return self.call_functions(&own, all, span, want);
+            return self.call_functions(&own, all, generics, span, want);
         }
         if let Some(result) = self.library_method(receiver, name, &arguments, span, generics, want) {
             // What closures that ran meanwhile were given is no argument of this call.
@@ -587,7 +614,7 @@ impl<'p> Evaluator<'p, '_> {
             all.extend(arguments.iter().cloned());
             let before = self.world.clone();
             self.guesses += 1;
-            let result = self.call_functions(&candidates, all, span, want);
+            let result = self.call_functions(&candidates, all, generics, span, want);
             self.guesses -= 1;
             if result.is_some() {
                 return result;

@@ -116,11 +116,6 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         self.next_frame
     }
 
-    /// The type as written here.
-    pub fn type_here(&self, ty: &Type) -> TypeAt {
-        TypeAt { ty: ty.clone(), scope: self.frame().scope, self_type: self.frame().self_type.clone() }
-    }
-
     /// Evaluates an expression. None: the way ends inside it. `want` is the type that the surroundings ask for.
     pub fn eval(&mut self, id: ExprId, want: Option<&TypeAt>) -> Option<Value> {
         self.steps += 1;
@@ -167,6 +162,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                 for (field, value) in fields {
                     let want = ty.and_then(|ty| self.field_type(ty, Some(&name), field));
                     let value = self.eval(*value, want.as_ref())?;
+                    if let Some(ty) = &want {
+                        self.note_type(&value, ty);
+                    }
                     self.made_of(&name, field, &value);
                     values.push((field.clone(), value));
                 }
@@ -250,6 +248,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                     Some(value) => self.eval(*value, want.as_ref())?,
                     None => return Some(Value::unit()),
                 };
+                if let Some(ty) = &want {
+                    self.note_type(&value, ty);
+                }
                 let value = match (&value.kind, want) {
                     (Kind::Unknown(origin), Some(ty)) if origin.ty.is_none() => {
                         let origin = Origin::new(origin.step.clone(), origin.base.clone(), Some(ty));
@@ -585,9 +586,10 @@ impl<'p, 'w> Evaluator<'p, 'w> {
     }
 
     fn run_async(&mut self, body: ExprId, span: Span) -> Option<Value> {
-        let (code, arena, self_type, scope, shape) = {
+        let (code, arena, self_type, scope, parameters, shape) = {
             let frame = self.frame();
-            (frame.code, frame.body, frame.self_type.clone(), frame.scope, frame.shape.clone())
+            let parameters = frame.parameters.clone();
+            (frame.code, frame.body, frame.self_type.clone(), frame.scope, parameters, frame.shape.clone())
         };
         let id = self.frame().id;
         self.push_frame(Frame {
@@ -598,6 +600,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
             loops: Vec::new(),
             self_type,
             scope,
+            parameters,
             output: None,
             closure: None,
             shape,
@@ -614,6 +617,11 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         let frame = self.pop_frame().expect("pushed by the caller");
         let mut values = Vec::new();
         let mut states = Vec::new();
+        if let Some(output) = &frame.output {
+            for value in value.iter().chain(frame.returns.iter().map(|(value, _)| value)) {
+                self.note_type(value, output);
+            }
+        }
         if let Some(value) = value {
             values.push(value.chosen(span, &self.world.context.clone()));
             states.push(self.world.shared.clone());

@@ -22,6 +22,8 @@ pub struct Frame<'p> {
     pub self_type: Option<Type>,
     /// Where its paths are resolved.
     pub scope: ScopeId,
+    /// What its type parameters stand for, as far as that is known.
+    pub parameters: Rc<[(Name, TypeAt)]>,
     /// The type it gives.
     pub output: Option<TypeAt>,
     /// The closure's expression, where it is one.

@@ -241,7 +241,7 @@ impl Evaluator<'_, '_> {
                 })
                 .collect();
             if let [only] = known.as_slice() {
-                return self.call_function(*only, arguments, span, want);
+                return self.call_function(*only, arguments, &called.generics, span, want);
             }
         }
         if (names::sleeps(last)

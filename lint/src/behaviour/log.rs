@@ -190,8 +190,12 @@ pub struct Log {
     pub known_slots: BTreeMap<(Name, Name), BTreeMap<Case, Vec<Value>>>,
     /// Whether one side of what is being computed may be the server's own time, and the local clock only where that is missing.
     pub has_server_clock: bool,
-    /// Where a number without a type was parsed that turned out to be a float.
+    /// Where a float was parsed.
     pub float_parses: FxHashSet<Span>,
+    /// Where a number was parsed without a type beside it.
+    pub untyped_parses: FxHashSet<Span>,
+    /// Of those, the types that they turned out to be of.
+    pub parsed_types: FxHashMap<Span, Name>,
     /// What the entry that is being run has shown to be worth a look.
     pub met_needs: BTreeSet<Need>,
     /// What the code does on the way that no sink shows.

@@ -139,7 +139,10 @@ impl Evaluator<'_, '_> {
         let Kind::Text(content) = &text.kind else { return self.not_a_number(text, span) };
         self.log.met_needs.insert(Need::WideGrammar);
         match content.parse::<f64>() {
-            Ok(number) => self.parsed_number(text, Kind::Float(number), span),
+            Ok(number) => {
+                self.log.float_parses.insert(span);
+                self.parsed_number(text, Kind::Float(number), span)
+            }
             Err(_) => self.not_a_number(text, span),
         }
     }

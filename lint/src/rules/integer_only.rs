@@ -122,12 +122,11 @@ use super::{Group, Rule};
 use crate::behaviour::Facts;
 use crate::behaviour::case::Case;
 use crate::behaviour::journey::{header_text, journey};
-use crate::behaviour::log::{Outcome, SinkKind, Source, SourceKind};
+use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
 use crate::behaviour::trail::{Event, SourceIndex, Trail};
 use crate::behaviour::value::Kind;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind, Witness};
 use crate::ir::Span;
-use crate::names;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -187,7 +186,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         };
         let (span, label) = if is_thrown {
             (place, "a date is read and then thrown away")
-        } else if is_for_many_headers(facts, source, place) {
+        } else if facts.is_for_many_headers(source, place) {
             // A helper for many headers is right for the others: the call that names this one is to blame.
             (source.span, "the helper reads a number only")
         } else {
@@ -238,21 +237,6 @@ fn is_wait(outcome: &Outcome) -> bool {
             .find(false, |node| matches!(node.event, Event::ParsedNumber | Event::ParsedDate))
             .is_some();
     outcome.value.trail.carries_hint() && !is_message
-}
-
-/// Whether the header is named in one function or closure, and read and parsed in another that is given the name.
-fn is_for_many_headers(facts: &Facts<'_, '_>, source: &Source, parse: Span) -> bool {
-    let Some(named) = facts.function_at(source.span) else { return false };
-    let Some(read) = source.read_at.and_then(|(read, _)| facts.function_at(read)) else { return false };
-    if let Some(closure) = source.closure.filter(|closure| !closure.holds(source.span)) {
-        return closure.holds(parse);
-    }
-    // A third function that is named for the header is no helper for others.
-    let parser = facts.function_at(parse).filter(|parser| *parser != read);
-    if parser.is_some_and(|parser| names::reads_hint(&facts.program.function(parser).name)) {
-        return false;
-    }
-    named != read && facts.function_at(parse) != Some(named)
 }
 
 /// Where the date's case ends with nothing, because of a date that was read.

@@ -123,7 +123,7 @@ use crate::behaviour::case::{Case, SECOND, WRAPPED};
 use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::journey::{header_text, in_words, journey, journey_along};
 use crate::behaviour::log::{Outcome, SourceKind};
-use crate::behaviour::trail::{Event, SourceIndex};
+use crate::behaviour::trail::{Event, Node, SourceIndex, Trail};
 use crate::behaviour::value::{Kind, Value};
 use crate::diagnostic::Witness;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
@@ -165,7 +165,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             })
         });
         for (case, value) in stored {
-            let Some((span, label)) = no_delay(case, value, index) else { continue };
+            let Some((span, label)) = no_delay(facts, case, value, index) else { continue };
             if findings.iter().any(|finding| finding.span == span) {
                 continue;
             }
@@ -179,23 +179,35 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 journey_along(facts, &[&value.trail], focus, None),
             ));
         }
-        // A number that only wider grammars take, and that panics further on.
+        // A number that only wider grammars take, and that panics further on. Where it is one too large for a float's digits alone that does, so
+        // does infinity.
         for (hazard, trail) in facts
             .log
             .hazards
             .iter()
             .filter(|(hazard, _)| hazard.source == index && hazard.kind == HazardKind::FloatDuration)
         {
-            let Some(span) = parsed_at(trail, index) else { continue };
-            if !matches!(hazard.case, Case::Negative | Case::NotANumber)
-                || findings.iter().any(|finding| finding.span == span)
-            {
+            let Some(parsed) = trail.find(true, is_number_of(index)).map(|node| node.span) else { continue };
+            let (label, header) = match hazard.case {
+                Case::Negative | Case::NotANumber => {
+                    ("takes a sign, NaN and infinity for a delay", header_text(hazard.case))
+                }
+                Case::Overflow if facts.log.float_parses.contains(&parsed) => {
+                    ("takes infinity for a delay", "inf".to_owned())
+                }
+                _ => continue,
+            };
+            let span = place(facts, index, parsed);
+            if findings.iter().any(|finding| finding.span == span) {
                 continue;
             }
-            let label = "takes a sign, NaN and infinity for a delay";
             let focus = Step { span, kind: StepKind::Parsed, label: label.to_owned() };
             let flow = journey_along(facts, &[trail], focus, None);
-            findings.push(finding(span, label, Confidence::High, "panics", hazard.case, flow));
+            let mut finding = finding(span, label, Confidence::High, "panics", Case::NotANumber, flow);
+            if let Some(witness) = &mut finding.witness {
+                witness.header = header;
+            }
+            findings.push(finding);
         }
     }
     findings
@@ -224,9 +236,9 @@ fn finding(span: Span, label: &str, confidence: Confidence, subject: &str, case:
 }
 
 /// Where a value came in that is no delay and does not count as absent, and what it is.
-fn no_delay(case: Case, value: &Value, source: SourceIndex) -> Option<(Span, &'static str)> {
+fn no_delay(facts: &Facts<'_, '_>, case: Case, value: &Value, source: SourceIndex) -> Option<(Span, &'static str)> {
     if let (Some("Some"), Some(inner)) = (value.variant_name(), value.payload()) {
-        return no_delay(case, inner, source);
+        return no_delay(facts, case, inner, source);
     }
     let harmful = match value.kind {
         Kind::Float(number) => number.is_nan() || number < 0.0,
@@ -237,13 +249,13 @@ fn no_delay(case: Case, value: &Value, source: SourceIndex) -> Option<(Span, &'s
     } else {
         "takes a sign, NaN and infinity for a delay"
     };
-    if harmful { Some((parsed_at(&value.trail, source)?, label)) } else { None }
+    if harmful { Some((parsed_at(facts, &value.trail, source)?, label)) } else { None }
 }
 
 /// Where a harmful number came in, and what it is.
 fn harm(facts: &Facts<'_, '_>, source: SourceIndex, outcome: &Outcome) -> Option<(Span, &'static str)> {
     match outcome.case {
-        Case::Negative | Case::NotANumber => no_delay(outcome.case, &outcome.value, source),
+        Case::Negative | Case::NotANumber => no_delay(facts, outcome.case, &outcome.value, source),
         Case::Wide => {
             let cast = facts.log.hazards.keys().find(|hazard| {
                 hazard.source == source && hazard.case == Case::Wide && hazard.kind == HazardKind::NarrowCast
@@ -256,7 +268,17 @@ fn harm(facts: &Facts<'_, '_>, source: SourceIndex, outcome: &Outcome) -> Option
     }
 }
 
-/// Where the text became a number.
-fn parsed_at(trail: &crate::behaviour::trail::Trail, source: SourceIndex) -> Option<Span> {
-    trail.find(true, |node| node.event == Event::ParsedNumber && node.sources().contains(&source)).map(|node| node.span)
+/// Where the text became a number, or where the header is named that a helper for many headers reads for.
+fn parsed_at(facts: &Facts<'_, '_>, trail: &Trail, source: SourceIndex) -> Option<Span> {
+    trail.find(true, is_number_of(source)).map(|node| place(facts, source, node.span))
+}
+
+/// The place to change of those two.
+fn place(facts: &Facts<'_, '_>, index: SourceIndex, parsed: Span) -> Span {
+    let source = facts.source(index);
+    if facts.is_for_many_headers(source, parsed) { source.span } else { parsed }
+}
+
+fn is_number_of(source: SourceIndex) -> impl Fn(&Node) -> bool {
+    move |node| node.event == Event::ParsedNumber && node.sources().contains(&source)
 }

@@ -102,6 +102,7 @@ use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
 use crate::behaviour::hazard::HazardKind;
 use crate::behaviour::journey::journey_along;
+use crate::behaviour::log::SourceKind;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
 
 /// The rule.
@@ -131,6 +132,10 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             }
             _ => continue,
         };
+        // What is only named like a hint may be a date that the server gave, or a server's own window.
+        if matches!(facts.source(hazard.source).kind, SourceKind::Named(_)) {
+            continue;
+        }
         let focus = Step { span: hazard.span, kind: StepKind::Stored, label: label.to_owned() };
         keep(
             &mut findings,

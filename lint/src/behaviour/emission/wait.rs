@@ -452,7 +452,7 @@ impl Evaluator<'_, '_> {
             })
             .collect();
         match found.as_slice() {
-            [only] => self.call_function(*only, vec![receiver.clone()], span, None),
+            [only] => self.call_function(*only, vec![receiver.clone()], &[], span, None),
             _ => None,
         }
     }

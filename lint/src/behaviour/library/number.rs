@@ -47,10 +47,8 @@ impl Evaluator<'_, '_> {
     /// An integer that was parsed without a type in sight, and meets a float, is one as well: in Rust nothing else can meet it.
     fn note_float(&mut self, left: &Value, right: &Value) {
         for (one, other) in [(left, right), (right, left)] {
-            if let (Kind::Integer(_), Kind::Float(_)) = (&one.kind, &other.kind)
-                && let Some(parsed) = one.trail.0.as_deref().filter(|node| node.event == Event::ParsedNumber)
-            {
-                self.log.float_parses.insert(parsed.span);
+            if let (Kind::Integer(_), Kind::Float(_)) = (&one.kind, &other.kind) {
+                self.note_number(one, "f64");
             }
         }
     }

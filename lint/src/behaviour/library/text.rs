@@ -232,6 +232,11 @@ impl Evaluator<'_, '_> {
             Some(ty) if !matches!(ty, Type::Other) => Some(self.type_here(ty)),
             _ => want.cloned(),
         };
+        let is_open = |ty: &TypeAt| {
+            // A generic parameter that nobody fixed yet.
+            ty.ty.last_segment().is_some_and(|name| name.len() <= 2 && name.chars().all(char::is_uppercase))
+                && matches!(self.program.resolve_type(ty.scope, ty.self_type.as_ref(), &ty.ty), Resolved::Unknown(_))
+        };
         let leaf = ty.map(|mut ty| {
             while matches!(ty.ty.last_segment(), Some("Option" | "Result" | "Vec" | "Poll"))
                 && !ty.ty.arguments().is_empty()
@@ -240,7 +245,11 @@ impl Evaluator<'_, '_> {
             }
             ty
         });
-        let name = leaf.as_ref().and_then(|leaf| leaf.ty.last_segment().map(str::to_owned));
+        let leaf = leaf.filter(|leaf| !is_open(leaf));
+        let name = match &leaf {
+            Some(leaf) => leaf.ty.last_segment().map(crate::ir::Name::from),
+            None => self.parsed_type(span),
+        };
         Some(match name.as_deref() {
             Some("u8") => self.parse_integer(text, false, 8, span),
             Some("u16") => self.parse_integer(text, false, 16, span),
@@ -263,16 +272,12 @@ impl Evaluator<'_, '_> {
                     Resolved::Type(local) => {
                         let ids = self.program.implementations("FromStr", local, "from_str");
                         match ids.first() {
-                            Some(id) => return self.call_function(*id, vec![text.clone()], span, None),
+                            Some(id) => return self.call_function(*id, vec![text.clone()], &[], span, None),
                             None => {
                                 self.escapes(text, span);
                                 Value { trail: text.trail.clone(), ..Value::unknown(span) }
                             }
                         }
-                    }
-                    // A generic parameter that nobody fixed: a number is what such helpers are for.
-                    Resolved::Unknown(_) if other.len() <= 2 && other.chars().all(char::is_uppercase) => {
-                        self.parse_integer(text, false, 64, span)
                     }
                     _ if names::reads_date(other) || other == "Zoned" || other == "Timestamp" => {
                         self.parse_date(text, Forms::ALL, span)
@@ -287,8 +292,6 @@ impl Evaluator<'_, '_> {
                     }
                 }
             }
-            // What the number met later, in a case before this one, told its type.
-            None if self.log.float_parses.contains(&span) => self.parse_float(text, span),
             None => self.parse_integer(text, false, 64, span),
         })
     }

@@ -113,8 +113,19 @@ impl Evaluator<'_, '_> {
                 && matches!(name, "seconds" | "milliseconds" | "minutes")
                 && !full.starts_with("time::"));
         let is_emission = self.is_emission();
+        let is_signed = of_chrono || owner == "SignedDuration" || full.starts_with("time::");
         let scaled = |this: &mut Self, nanoseconds: i128| {
             for value in first.alternatives() {
+                this.note_number(
+                    &value,
+                    if name.contains("_f") {
+                        "f64"
+                    } else if is_signed {
+                        "i64"
+                    } else {
+                        "u64"
+                    },
+                );
                 this.log.used.extend(value.trail.sources(false));
             }
             this.each(first, |this, value| match value.kind {
@@ -134,7 +145,9 @@ impl Evaluator<'_, '_> {
                 }
                 Kind::Float(number) => {
                     let seconds = number * (nanoseconds as f64 / 1e9);
-                    if !fallible && !(0.0..1.844e19).contains(&seconds) {
+                    // The methods that are named for seconds alone are of a signed type.
+                    let least = if name.starts_with("seconds") { -9.22e18 } else { 0.0 };
+                    if !fallible && !(least..if least < 0.0 { 9.22e18 } else { 1.844e19 }).contains(&seconds) {
                         this.hazard(HazardKind::FloatDuration, span, &value.trail);
                     }
                     value.map(Kind::Duration((number * nanoseconds as f64) as i128))
