@@ -352,6 +352,40 @@ pub fn mentions_retry_after(name: &str) -> bool {
         || words.iter().any(|word| word == "retryafter")
 }
 
+/// Whether a moment of this name is the begin or the end of something, and not the present.
+pub fn is_other_moment(name: &str) -> bool {
+    is_deadline(name)
+        || is_limit(name)
+        || words(name).iter().any(|word| {
+            matches!(
+                word.as_str(),
+                "until"
+                    | "expires"
+                    | "expiry"
+                    | "expiration"
+                    | "expired"
+                    | "end"
+                    | "ends"
+                    | "reset"
+                    | "resets"
+                    | "last"
+                    | "next"
+                    | "before"
+                    | "first"
+                    | "start"
+                    | "started"
+                    | "begin"
+                    | "latest"
+                    | "earliest"
+                    | "max"
+                    | "min"
+                    | "since"
+                    | "created"
+                    | "modified"
+            )
+        })
+}
+
 /// Whether something of this name is the present.
 pub fn is_present(name: &str) -> bool {
     matches!(

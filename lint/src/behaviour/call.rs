@@ -5,6 +5,7 @@ mod unresolved;
 
 use super::case::Case;
 use super::evaluate::{Evaluator, Frame, step};
+use super::library::number::may_be_present;
 use super::log::SinkKind;
 use super::state::Shared;
 use super::trail::{Event, Trail};
@@ -203,6 +204,8 @@ impl<'p> Evaluator<'p, '_> {
                     Resolved::Constant(_) => Some(self.unresolved_call("", None, &arguments, span)),
                 }
             }
+            // A clock that was handed in.
+            Kind::Unknown(origin) if arguments.is_empty() && may_be_present(origin) => Some(self.wall_now(span)),
             Kind::Unknown(origin) => {
                 let name = origin.name().cloned().unwrap_or_else(|| "".into());
                 Some(self.unresolved_call(&name, None, &arguments, span))

@@ -32,6 +32,17 @@ impl Evaluator<'_, '_> {
             self.log.has_server_clock = outer;
             return Value::one_of(results, span);
         }
+        let (now_left, now_right) = (self.present(left, right, span), self.present(right, left, span));
+        let outer = self.log.has_server_clock;
+        // Whose clock it is that was handed in is not known.
+        self.log.has_server_clock |= now_left.is_some() || now_right.is_some();
+        let (left, right) = (now_left.as_ref().unwrap_or(left), now_right.as_ref().unwrap_or(right));
+        let result = self.of_two(op, left, right, span);
+        self.log.has_server_clock = outer;
+        result
+    }
+
+    fn of_two(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> Value {
         match op {
             BinaryOp::Equal
             | BinaryOp::NotEqual
@@ -50,6 +61,17 @@ impl Evaluator<'_, '_> {
             if let (Kind::Integer(_), Kind::Float(_)) = (&one.kind, &other.kind) {
                 self.note_number(one, "f64");
             }
+        }
+    }
+
+    /// The present, where the value is an unknown moment that the header's date is held against: `now` was handed in.
+    fn present(&self, value: &Value, other: &Value, span: Span) -> Option<Value> {
+        let is_date = matches!(other.kind, Kind::Date(_)) && other.trail.carries_hint();
+        match &value.kind {
+            Kind::Unknown(origin) if is_date && !value.trail.is_some() && may_be_present(origin) => {
+                Some(self.wall_now(span))
+            }
+            _ => None,
         }
     }
 
@@ -677,4 +699,34 @@ fn float(op: BinaryOp, a: f64, b: f64) -> Option<Kind> {
         BinaryOp::Remainder => a % b,
         _ => return None,
     }))
+}
+
+/// Whether an unknown value can be the present: by its type or its name a moment, and by no name on its way the end or the begin of something.
+pub fn may_be_present(origin: &Origin) -> bool {
+    let is_moment = |ty: &TypeAt| {
+        let given = match ty.ty.peeled() {
+            Type::Function(_, output) => output.as_deref(),
+            // `impl Fn() -> T`: the last argument is what it gives.
+            Type::Bounds(bounds) => bounds.first().and_then(|bound| bound.arguments().last()),
+            other => Some(other),
+        };
+        given.and_then(Type::last_segment).is_some_and(|ty| {
+            matches!(
+                ty,
+                "SystemTime" | "OffsetDateTime" | "UtcDateTime" | "DateTime" | "Timestamp" | "Zoned" | "HttpDate"
+            )
+        })
+    };
+    let mut is_typed = false;
+    let mut is_named = false;
+    for part in origin.way() {
+        is_typed |= part.ty.as_ref().is_some_and(is_moment);
+        if let Some(name) = part.name() {
+            is_named |= names::is_present(name);
+            if names::is_other_moment(name) {
+                return false;
+            }
+        }
+    }
+    is_typed || is_named
 }
