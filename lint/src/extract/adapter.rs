@@ -228,6 +228,10 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
                 self.is_fed = true;
                 Ok(format!("{}::headers(lines, {:?})", self.http(), self.header))
             }
+            "Parts" | "Response" if is_http && self.slice.is_lift => {
+                self.is_fed = true;
+                Ok(self.answer_in_place(of, arguments))
+            }
             "Parts" if is_http => {
                 self.is_fed = true;
                 Ok(format!("{}::response::<()>(lines, {:?}).into_parts().0", self.http(), self.header))
@@ -235,16 +239,12 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
             "Response" if is_http => {
                 self.is_fed = true;
                 let client = self.http();
-                let is_generic = arguments.first().is_none_or(|body| {
-                    matches!(body, Type::Path { path, .. } if path.len() == 1 && self.generics.iter().any(|(name, _)| *name == path[0]))
-                });
-                let body = if is_generic { "::<::std::vec::Vec<u8>>" } else { "" };
-                let made = format!("{client}::response{body}(lines, {:?})", self.header);
-                // The client's own type is there, and can be made of the one for all.
-                let is_own = self.slice.is_lift && of.starts_with("reqwest::");
-                Ok(if is_own { format!("::{of}::from({made})") } else { made })
+                let body = if self.has_open_body(arguments) { "::<::std::vec::Vec<u8>>" } else { "" };
+                Ok(format!("{client}::response{body}(lines, {:?})", self.header))
             }
+            "StatusCode" if is_http && self.slice.is_lift => Ok(format!("{}::status()", self.http())),
             "StatusCode" if is_http => Ok(format!("{}::StatusCode::TOO_MANY_REQUESTS", self.http())),
+            "HeaderName" if is_http && self.slice.is_lift => Ok(format!("{}::name({:?})", self.http(), self.header)),
             "HeaderName" if is_http => {
                 let client = self.http();
                 Ok(format!("{client}::HeaderName::from_static({:?})", self.header))
@@ -306,6 +306,39 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
             "HeaderMap" | "Headers" => Err(no(Reason::NotAnHttpHeaderMap, of)),
             _ => Err(no(Reason::NoAdapter, format!("{name}: {of}"))),
         }
+    }
+
+    /// Whether the type of an answer's body is open: not written, or a parameter of the function.
+    fn has_open_body(&self, arguments: &[Type]) -> bool {
+        arguments.first().is_none_or(|body| {
+            let is_parameter =
+                |path: &[Name]| path.len() == 1 && self.generics.iter().any(|(name, _)| *name == path[0]);
+            matches!(body, Type::Path { path, .. } if is_parameter(path))
+        })
+    }
+
+    /// An answer, or its head, where the package is taken whole: by the path of its own type, whichever version of whichever crate that is.
+    fn answer_in_place(&mut self, of: &str, arguments: &[Type]) -> String {
+        let client = self.http();
+        if of.split("::").any(|segment| segment == "reqwest") {
+            // Nothing but `http`'s type makes one of these.
+            self.slice.with_response = true;
+            return format!("::{of}::from({client}::response::<::std::vec::Vec<u8>>(lines, {:?}))", self.header);
+        }
+        let head = of.strip_suffix("Parts");
+        let path = head.map_or_else(|| of.to_owned(), |module| format!("{module}Response"));
+        let is_open = !arguments.is_empty() && self.has_open_body(arguments);
+        let body = match head {
+            Some(_) => "()",
+            None if is_open => "::std::vec::Vec::<u8>::new()",
+            None => "::std::default::Default::default()",
+        };
+        let part = if head.is_some() { ".into_parts().0" } else { "" };
+        format!(
+            "{{ let mut response = ::{path}::new({body}); *response.status_mut() = {client}::status(); \
+             *response.headers_mut() = {client}::headers(lines, {:?}); response }}{part}",
+            self.header
+        )
     }
 
     fn of_bounds(&mut self, bounds: &[Type], wanted: Wanted<'_>) -> Made {

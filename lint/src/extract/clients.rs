@@ -15,7 +15,7 @@ pub(super) struct Clock {
 pub(super) const CLOCKS: &str = "extracted_clock";
 /// The name of the module that stands for an HTTP client.
 pub(super) const CLIENT: &str = "extracted_client";
-/// The name by which text of our own names the crate `http` in a package that is taken whole.
+/// The name by which text of our own names the crate `http` that a client has its types from, in a package that is taken whole.
 pub(super) const OWN_HTTP: &str = "extracted_http";
 /// The name by which it names the runtime there.
 pub(super) const OWN_RUNTIME: &str = "extracted_runtime";
@@ -184,13 +184,22 @@ pub(super) fn client_module(with_url: bool) -> String {
     )
 }
 
-/// The module that makes values of the clients' own types, whichever they are.
-pub(super) fn maker_module() -> String {
+/// The module that makes values of the clients' own types, whichever they are and from whichever version of the crate `http`. `with_response` is
+/// whether it also makes answers of that crate's type, for which it needs the crate by [`OWN_HTTP`].
+pub(super) fn maker_module(with_response: bool) -> String {
+    let response = format!(
+        "    pub fn response<B: ::std::default::Default>(lines: &[&[u8]], name: &'static str) -> ::{OWN_HTTP}::Response<B> {{
+        let mut response = ::{OWN_HTTP}::Response::new(B::default());
+        *response.status_mut() = status();
+        *response.headers_mut() = headers(lines, name);
+        response
+    }}
+"
+    );
     format!(
         "mod {CLIENT} {{
     use ::std::convert::TryFrom;
     use ::std::iter::FromIterator;
-    pub use ::{OWN_HTTP}::{{HeaderName, StatusCode}};
     pub fn headers<M, N, V>(lines: &[&[u8]], name: &'static str) -> M
     where M: FromIterator<(N, V)>, N: TryFrom<&'static str>, V: for<'a> TryFrom<&'a [u8]> {{
         let pairs = lines.iter().filter_map(|line| Some((N::try_from(name).ok()?, V::try_from(*line).ok()?)));
@@ -199,14 +208,15 @@ pub(super) fn maker_module() -> String {
     pub fn value<V: for<'a> TryFrom<&'a [u8]>>(lines: &[&[u8]]) -> ::std::option::Option<V> {{
         lines.first().and_then(|line| V::try_from(*line).ok())
     }}
-    pub fn response<B: ::std::default::Default>(lines: &[&[u8]], name: &'static str) -> ::{OWN_HTTP}::Response<B> {{
-        let mut response = ::{OWN_HTTP}::Response::new(B::default());
-        *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
-        *response.headers_mut() = headers(lines, name);
-        response
+    pub fn name<N: TryFrom<&'static str>>(name: &'static str) -> N {{
+        N::try_from(name).ok().expect(\"a header's name\")
     }}
-}}
-"
+    pub fn status<S: TryFrom<u16>>() -> S {{
+        S::try_from(429).ok().expect(\"a status\")
+    }}
+{}}}
+",
+        if with_response { &response } else { "" }
     )
 }
 

@@ -31,9 +31,7 @@ pub struct Opened {
     pub edits: Vec<(PathBuf, Vec<Edit>)>,
     /// What goes to the end of the crate's root file, beside what each subject has for it.
     pub root_text: String,
-    /// What goes there too where a subject needs values of an HTTP client's types.
-    pub client_text: String,
-    /// The crate `http` that these are made of, by the name that the text gives it.
+    /// The crate `http` that its HTTP client has its types from, by the name that text of ours gives it.
     pub http: Dependency,
 }
 
@@ -52,6 +50,8 @@ pub struct Lifted {
     pub root_text: String,
     /// Whether it needs values of an HTTP client's types.
     pub with_client: bool,
+    /// Whether it needs [`Opened::http`] for them.
+    pub with_response: bool,
     /// The type at the crate's root that implements [`CALL`].
     pub name: String,
     /// Unit and notes, as of code that was cut out. Its source is the text of the subject's own.
@@ -120,7 +120,7 @@ pub(super) fn lift(
         .replace(&format!("mod {OUTCOMES}"), &format!("pub mod {OUTCOMES}_{key}"))
         .replace("crate::runtime", &format!("::{OWN_RUNTIME}"));
     let root_text = own_line(&format!("pub struct Extracted{key}; #[allow(warnings)] {outcomes}"));
-    let with_client = slice.with_client;
+    let (with_client, with_response) = (slice.with_client, slice.with_response);
     let package = match opened {
         Some(opened) => opened.clone(),
         None => opened.insert(Arc::new(open(program, files, package, requirements)?)).clone(),
@@ -140,7 +140,8 @@ pub(super) fn lift(
         reads_clock,
         notes,
     };
-    Ok(Lifted { package, file, name: format!("Extracted{key}"), key, edits, root_text, with_client, code })
+    let name = format!("Extracted{key}");
+    Ok(Lifted { package, file, name, key, edits, root_text, with_client, with_response, code })
 }
 
 /// Behind the item of an anchor: the file, named from the package's folder, and the byte.
@@ -240,10 +241,7 @@ fn open(
         "#[doc(hidden)] #[allow(warnings)] pub trait {CALL} {{ fn call(lines: &[&[u8]], now: ::{OWN_RUNTIME}::Now) -> ::{OWN_RUNTIME}::Outcome; }}\n\
          #[allow(warnings)]\n{clocks}"
     );
-    let http = super::subject::dependency("http", requirements, Strategy::Lift)?;
-    let http = Dependency { name: OWN_HTTP.to_owned(), ..http };
-    let client_text = format!("#[allow(warnings)]\n{}", maker_module());
-    Ok(Opened { root, edits, root_text, client_text, http })
+    Ok(Opened { root, edits, root_text, http: super::subject::http_of_client(OWN_HTTP, requirements) })
 }
 
 /// Modules that can be named from the whole package, and lints that stop nothing.
@@ -293,17 +291,24 @@ fn openings(text: &str) -> Vec<Edit> {
     edits
 }
 
-/// The names that the packages need for text of our own in code of Rust 2015: they have to be declared there.
-pub fn declarations(edition: &str, root: &str, with_client: bool) -> String {
+/// What goes to the end of the crate's root file for the names that text of our own uses: crates that have to be declared, and the module that
+/// makes values of an HTTP client's types. `root` is the text before it; `http` is the name that the manifest has for the crate `http` where
+/// that is needed.
+pub fn declarations(edition: &str, root: &str, with_client: bool, http: Option<&str>) -> String {
     let mut text = String::new();
     if edition == "2015" {
         text.push_str(&format!("extern crate {OWN_RUNTIME};\n"));
-        if with_client {
-            text.push_str(&format!("extern crate {OWN_HTTP};\n"));
-        }
+    }
+    if let Some(name) = http {
+        // Cargo refuses a second dependency on what the package depends on itself, so that one is called by both names.
+        let renamed = if name == OWN_HTTP { String::new() } else { format!(" as {OWN_HTTP}") };
+        text.push_str(&format!("extern crate {name}{renamed};\n"));
     }
     if root.contains("no_std") && !root.contains("extern crate std") {
         text.push_str("extern crate std;\n");
+    }
+    if with_client {
+        text.push_str(&format!("#[allow(warnings)]\n{}", maker_module(http.is_some())));
     }
     text
 }

@@ -82,6 +82,8 @@ pub(super) struct Slice<'a, 'w> {
     pub(super) clocks: Vec<Clock>,
     pub(super) reads_clock: bool,
     pub(super) with_client: bool,
+    /// Whether it needs an answer of the crate `http`, to make a client's own of it.
+    pub(super) with_response: bool,
     pub(super) problem: Option<(Reason, String)>,
     bytes: usize,
 }
@@ -125,6 +127,7 @@ impl<'a, 'w> Slice<'a, 'w> {
             clocks: Vec::new(),
             reads_clock: false,
             with_client: false,
+            with_response: false,
             problem: None,
             bytes: 0,
         }

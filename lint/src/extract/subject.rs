@@ -621,15 +621,7 @@ pub(super) fn dependency(
                 return Err(NotExtracted { strategy, reason: Reason::UnresolvedImport, detail });
             }
         };
-        let version = requirements.locked(name, &version).map_or(version, |locked| format!("={locked}"));
-        let package = name.to_owned();
-        return Ok(Dependency {
-            name: name.to_owned(),
-            package,
-            version,
-            features: Vec::new(),
-            default_features: true,
-        });
+        return Ok(by_version(name, name, version, requirements));
     };
     let locked = requirements.locked(&required.package, &required.version);
     let mut features = required.features.clone();
@@ -647,4 +639,15 @@ pub(super) fn dependency(
         features,
         default_features: required.default_features,
     })
+}
+
+/// The crate `http` that the package's HTTP client has its types from, whichever of them the package names itself.
+pub(super) fn http_of_client(name: &str, requirements: &Requirements) -> Dependency {
+    by_version(name, "http", requirements.version_of_http(), requirements)
+}
+
+fn by_version(name: &str, package: &str, version: String, requirements: &Requirements) -> Dependency {
+    let version = requirements.locked(package, &version).map_or(version, |locked| format!("={locked}"));
+    let (name, package) = (name.to_owned(), package.to_owned());
+    Dependency { name, package, version, features: Vec::new(), default_features: true }
 }

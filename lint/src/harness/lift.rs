@@ -291,6 +291,8 @@ impl Attempt<'_> {
     fn write(&self, folder: &Path, open: &[(usize, &Lifted)]) -> Result<Result<(), Failure>, Error> {
         let with_client = open.iter().any(|(_, lifted)| lifted.with_client);
         let package = self.batch.package;
+        let http = open.iter().any(|(_, lifted)| lifted.with_response).then(|| self.facts.http(&package.http));
+        let name_of_http = http.as_ref().map(manifest::Http::name);
         let mut edits: BTreeMap<PathBuf, Vec<Edit>> = package.edits.iter().cloned().collect();
         for (path, edit) in open.iter().flat_map(|(_, lifted)| &lifted.edits) {
             edits.entry(path.clone()).or_default().push(edit.clone());
@@ -302,11 +304,8 @@ impl Attempt<'_> {
             let edits = edits.get(path)?;
             let mut text = edited(text, edits.clone());
             if path == library {
-                let declared = declarations(self.facts.edition(), &text, with_client);
+                let declared = declarations(self.facts.edition(), &text, with_client, name_of_http.as_deref());
                 text.push_str(&format!("\n{declared}{}", package.root_text));
-                if with_client {
-                    text.push_str(&package.client_text);
-                }
                 text.extend(open.iter().map(|(_, lifted)| lifted.root_text.as_str()));
             }
             Some(text)
@@ -314,8 +313,7 @@ impl Attempt<'_> {
         if let Err(refusal) = copy::copy(&package.root, &target, &self.plan.folder, &changed)? {
             return Ok(Err(super::failure(Reason::OverBudget, refusal)));
         }
-        let http = with_client.then_some(&package.http);
-        layout::write_toml(&target, self.facts.package(http, runtime_name()))?;
+        layout::write_toml(&target, self.facts.package(http.as_ref(), runtime_name()))?;
         layout::write_toml(folder, self.facts.program(self.features == Features::All))?;
         let row = |(number, lifted): &(usize, &Lifted)| {
             let unknown_unit = lifted.code.is_in_unknown_unit();

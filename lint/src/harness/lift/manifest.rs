@@ -5,6 +5,7 @@ use crate::extract::Dependency;
 use crate::harness::Plan;
 use crate::harness::build::program;
 use crate::harness::layout::{self, hash, list, table};
+use cargo_metadata::semver::{Version, VersionReq};
 use cargo_metadata::{DependencyKind, Package, Target, TargetKind};
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
@@ -21,6 +22,52 @@ pub(super) struct Facts {
     is_program: bool,
     /// `[patch]` of the workspace, with whole paths.
     patches: Table,
+}
+
+/// The crate `http` for text of our own.
+pub(super) enum Http<'a> {
+    /// The package depends on it itself, by this name in its manifest.
+    OfPackage(String, &'a cargo_metadata::Dependency),
+    /// It does not.
+    Added(&'a Dependency),
+}
+
+impl Http<'_> {
+    /// Its name in code.
+    pub(super) fn name(&self) -> String {
+        match self {
+            Http::OfPackage(name, _) => name.replace('-', "_"),
+            Http::Added(dependency) => dependency.name.clone(),
+        }
+    }
+
+    /// Puts it into the manifest of the copy, where it must be there whichever features are on and whatever the target is.
+    fn put(&self, manifest: &mut Table) {
+        let own = match self {
+            Http::Added(dependency) => layout::dependency(dependency),
+            Http::OfPackage(name, dependency) => {
+                let mut table = required(dependency);
+                table.insert("optional".to_owned(), Value::Boolean(false));
+                if dependency.optional {
+                    let features = below(manifest, "features").iter_mut().filter_map(|(_, of)| of.as_array_mut());
+                    features.for_each(|of| without_option(of, name));
+                }
+                (name.clone(), Value::Table(table))
+            }
+        };
+        below(manifest, "dependencies").extend([own]);
+    }
+}
+
+/// What a feature asks for, for a dependency that is there anyway.
+fn without_option(feature: &mut Vec<Value>, name: &str) {
+    let (option, weak) = (format!("dep:{name}"), format!("{name}?/"));
+    feature.retain(|of| of.as_str() != Some(&option));
+    for of in feature {
+        if let Some(rest) = of.as_str().and_then(|of| of.strip_prefix(&weak)) {
+            *of = format!("{name}/{rest}").into();
+        }
+    }
 }
 
 impl Facts {
@@ -99,8 +146,21 @@ impl Facts {
         self.features().iter().any(|feature| !default.contains(feature))
     }
 
+    /// What stands for this version of the crate `http` in the copy: the package's own dependency, if that comes to the same.
+    pub(super) fn http<'a>(&'a self, wanted: &'a Dependency) -> Http<'a> {
+        let is_same = |dependency: &&cargo_metadata::Dependency| {
+            dependency.kind == DependencyKind::Normal
+                && dependency.name == wanted.package
+                && is_one_line(&dependency.req, &wanted.version)
+        };
+        match self.package.dependencies.iter().find(is_same) {
+            Some(own) => Http::OfPackage(own.rename.as_ref().unwrap_or(&own.name).clone(), own),
+            None => Http::Added(wanted),
+        }
+    }
+
     /// The manifest of the copy.
-    pub(super) fn package(&self, http: Option<&Dependency>, runtime: &str) -> Table {
+    pub(super) fn package(&self, http: Option<&Http<'_>>, runtime: &str) -> Table {
         let facts = &self.package;
         let mut package = table([
             ("name", facts.name.to_string().into()),
@@ -159,7 +219,9 @@ impl Facts {
         let own = below(&mut manifest, "dependencies");
         let path = table([("package", "retry-after-runtime".into()), ("path", "../../runtime".into())]);
         own.insert(runtime.to_owned(), Value::Table(path));
-        own.extend(http.map(layout::dependency));
+        if let Some(http) = http {
+            http.put(&mut manifest);
+        }
         manifest
     }
 
@@ -210,6 +272,17 @@ fn below<'t>(table: &'t mut Table, key: &str) -> &'t mut Table {
         table.insert(key.to_owned(), Value::Table(Table::new()));
     }
     table.get_mut(key).and_then(Value::as_table_mut).expect("a table is there by now")
+}
+
+/// Whether cargo would take one version for both requirements: the same major one, or minor one before 1. `version` is a version, or its beginning.
+fn is_one_line(requirement: &VersionReq, version: &str) -> bool {
+    let digits = version.trim_start_matches('=');
+    let full = format!("{digits}{}", ".0".repeat(3_usize.saturating_sub(digits.split('.').count())));
+    let Ok(version) = Version::parse(&full) else { return false };
+    let line = |major: u64, minor: Option<u64>| if major > 0 { (major, None) } else { (0, minor) };
+    let wanted = line(version.major, Some(version.minor));
+    // A requirement of anything, or of a range, is met by what the client has as well.
+    requirement.matches(&version) || requirement.comparators.iter().any(|of| line(of.major, of.minor) == wanted)
 }
 
 fn required(dependency: &cargo_metadata::Dependency) -> Table {
