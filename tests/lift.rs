@@ -2,6 +2,7 @@
 
 use crate::support::{Checkout, Outcome, command, finish};
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -200,4 +201,179 @@ fn what_was_cut_out_and_does_otherwise_is_a_fault_of_the_extraction() {
     let kinds: Vec<&str> =
         one["divergences"].as_array().unwrap().iter().map(|one| one["kind"].as_str().unwrap()).collect();
     assert!(kinds.contains(&"capped_hint"), "what the package does is what counts: {kinds:?}");
+}
+
+/// Packages that depend on `http` themselves: inherited from the workspace, of an older version and for one target, under another name, and
+/// optional, with a client whose answers can only be made of that crate's. The client is small, stands outside, and has a published one's name.
+const OWN_HTTP: &[(&str, &str)] = &[
+    (
+        "reqwest/Cargo.toml",
+        "[package]\nname = \"reqwest\"\nversion = \"0.12.0\"\nedition = \"2021\"\n[workspace]\n[dependencies]\nhttp = \"1\"\n",
+    ),
+    (
+        "reqwest/src/lib.rs",
+        r#"pub use http::header;
+
+pub struct Response(http::Response<Vec<u8>>);
+
+impl Response {
+    pub fn headers(&self) -> &http::HeaderMap {
+        self.0.headers()
+    }
+}
+
+impl<T: Into<Vec<u8>>> From<http::Response<T>> for Response {
+    fn from(response: http::Response<T>) -> Response {
+        Response(response.map(Into::into))
+    }
+}
+"#,
+    ),
+    (
+        "code/Cargo.toml",
+        "[workspace]\nmembers = [\"*\"]\nexclude = [\"target\"]\nresolver = \"2\"\n\
+         [workspace.dependencies]\nhttp = { version = \"1\", default-features = false }\n",
+    ),
+    (
+        "code/inherits/Cargo.toml",
+        "[package]\nname = \"inherits\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\
+         [dependencies]\nhttp = { workspace = true, features = [\"std\"] }\nreqwest = { path = \"../../reqwest\" }\n",
+    ),
+    (
+        "code/inherits/src/lib.rs",
+        r#"use http::header::RETRY_AFTER;
+use std::time::Duration;
+
+pub fn of_client(response: &reqwest::Response) -> Option<Duration> {
+    let text = response.headers().get("retry-after")?.to_str().ok()?;
+    text.parse().ok().map(Duration::from_secs)
+}
+
+pub fn of_parts(parts: &http::response::Parts, status: http::StatusCode) -> Option<Duration> {
+    if status.is_success() {
+        return None;
+    }
+    let text = parts.headers.get(RETRY_AFTER)?.to_str().ok()?;
+    text.parse().ok().map(Duration::from_secs)
+}
+"#,
+    ),
+    (
+        "code/of_target/Cargo.toml",
+        "[package]\nname = \"of-target\"\nversion = \"0.1.0\"\n[target.'cfg(not(windows))'.dependencies]\nhttp = \"0.2\"\n\
+         [target.'cfg(windows)'.dependencies]\nhttp = { version = \"0.2\", features = [] }\n",
+    ),
+    (
+        "code/of_target/src/lib.rs",
+        r#"extern crate http;
+
+use std::time::Duration;
+
+pub fn of_answer(response: &::http::Response<Vec<u8>>) -> Option<Duration> {
+    let value = response.headers().get(::http::header::RETRY_AFTER)?;
+    value.to_str().ok()?.parse().ok().map(Duration::from_secs)
+}
+"#,
+    ),
+    (
+        "code/renames/Cargo.toml",
+        "[package]\nname = \"renames\"\nversion = \"0.1.0\"\nedition = \"2018\"\n\
+         [dependencies]\nweb = { package = \"http\", version = \"1\" }\ndates = { package = \"httpdate\", version = \"1\" }\n",
+    ),
+    (
+        "code/renames/src/lib.rs",
+        r#"use std::convert::TryFrom;
+use std::time::{Duration, SystemTime};
+
+pub fn of_map(headers: &web::HeaderMap) -> Option<Duration> {
+    let text = headers.get(web::header::RETRY_AFTER)?.to_str().ok()?;
+    let at = dates::parse_http_date(text).ok()?;
+    at.duration_since(SystemTime::now()).ok()
+}
+
+pub mod deep {
+    use web as net;
+
+    pub fn of_answer<B>(response: &::web::Response<B>) -> Option<std::time::Duration> {
+        if response.status() == net::StatusCode::OK {
+            return None;
+        }
+        let text = response.headers().get(web::header::RETRY_AFTER)?.to_str().ok()?;
+        text.parse().ok().map(std::time::Duration::from_secs)
+    }
+}
+
+pub struct RetryAfter(Duration);
+
+impl TryFrom<web::HeaderValue> for RetryAfter {
+    type Error = String;
+
+    fn try_from(value: web::HeaderValue) -> Result<Self, String> {
+        RetryAfter::try_from(&value)
+    }
+}
+
+impl TryFrom<&web::HeaderValue> for RetryAfter {
+    type Error = String;
+
+    fn try_from(value: &web::HeaderValue) -> Result<Self, String> {
+        let text = value.to_str().map_err(|error| error.to_string())?;
+        Ok(RetryAfter(Duration::from_secs(text.parse().map_err(|_| "no number".to_string())?)))
+    }
+}
+"#,
+    ),
+    (
+        "code/option/Cargo.toml",
+        "[package]\nname = \"option\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\
+         [features]\ntypes = [\"dep:web\", \"web?/std\"]\n\
+         [dependencies]\nhttp = \"0.2\"\nweb = { package = \"http\", version = \"1.1\", optional = true }\nreqwest = { path = \"../../reqwest\" }\n",
+    ),
+    (
+        "code/option/src/lib.rs",
+        r#"use http::header::RETRY_AFTER;
+use std::time::Duration;
+
+#[cfg(feature = "types")]
+pub fn status() -> web::StatusCode {
+    web::StatusCode::OK
+}
+
+pub fn of_old_answer<B>(response: &http::Response<B>) -> Option<Duration> {
+    let text = response.headers().get(RETRY_AFTER)?.to_str().ok()?;
+    text.parse().ok().map(Duration::from_secs)
+}
+
+pub fn of_other_client(response: &reqwest::Response) -> Option<Duration> {
+    let text = response.headers().get("retry-after")?.to_str().ok()?;
+    text.parse().ok().map(Duration::from_secs)
+}
+"#,
+    ),
+];
+
+#[test]
+fn a_package_that_depends_on_http_itself_is_taken_whole_with_its_own() {
+    let checkout = Checkout::new(OWN_HTTP);
+    let all = ["compare", "--format", "json", "--inputs", "2000", "--workspace", "--lift"];
+    let outcome = finish(command(&checkout.at("code")).args(all).timeout(Duration::from_secs(900)));
+    let json = outcome.json();
+    let items: BTreeMap<&str, (&Value, &Value, &Value)> = json["subjects"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| (one["item"].as_str().unwrap(), (&one["status"], &one["strategy"], &one["lift"]["verdict"])))
+        .collect();
+    let right: (&Value, &Value, &Value) = (&"verified".into(), &"slice".into(), &"agrees".into());
+    let wanted = [
+        "RetryAfter::try_from",
+        "deep::of_answer",
+        "of_answer",
+        "of_client",
+        "of_map",
+        "of_old_answer",
+        "of_other_client",
+        "of_parts",
+    ];
+    assert_eq!(items, wanted.into_iter().map(|item| (item, right)).collect(), "{json:#}");
 }

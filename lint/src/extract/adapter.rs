@@ -317,6 +317,15 @@ impl<'s, 'a, 'w> Maker<'s, 'a, 'w> {
         })
     }
 
+    /// What a conversion is from, for whoever calls it. In a copy the argument says it; where the package is taken whole, arguments are of any type.
+    fn source_of(&self, of: &Type) -> String {
+        let is_open = |name: &Name| self.generics.iter().any(|(open, _)| open == name);
+        match of.arguments().first() {
+            Some(source) if self.slice.is_lift && !is_any(source, &is_open) => type_text(source),
+            _ => "_".to_owned(),
+        }
+    }
+
     /// An answer, or its head, where the package is taken whole: by the path of its own type, whichever version of whichever crate that is.
     fn answer_in_place(&mut self, of: &str, arguments: &[Type]) -> String {
         let client = self.http();
@@ -464,10 +473,11 @@ pub(super) fn adapt(
     let callee = match &function.owner {
         Owner::Free => format!("self::{}", raw(&function.name)),
         Owner::TraitImpl { of, ty } if of_std_trait => {
+            let source = maker.source_of(of);
             let of = match of.last_segment() {
-                Some("FromStr") => "::std::str::FromStr",
-                Some("TryFrom") => "::std::convert::TryFrom<_>",
-                _ => "::std::convert::From<_>",
+                Some("FromStr") => "::std::str::FromStr".to_owned(),
+                Some("TryFrom") => format!("::std::convert::TryFrom<{source}>"),
+                _ => format!("::std::convert::From<{source}>"),
             };
             let ty = type_path(&mut maker, function.home, ty)?;
             format!("<{ty} as {of}>::{}", raw(&function.name))
@@ -579,6 +589,17 @@ fn receiver(maker: &mut Maker<'_, '_, '_>, function: &Function) -> Result<String
     }
     let made = maker.make(&ty, Wanted { name: "self", is_header_text: false, depth: 0 });
     made.map(|made| format!("{mark}({made})")).map_err(|problem| needs(&problem.detail))
+}
+
+/// Whether a type has a parameter in it, or cannot be written.
+fn is_any(ty: &Type, is_parameter: &dyn Fn(&Name) -> bool) -> bool {
+    let any = |types: &[Type]| types.iter().any(|ty| is_any(ty, is_parameter));
+    match ty {
+        Type::Path { path, arguments } => path.len() == 1 && is_parameter(&path[0]) || any(arguments),
+        Type::Reference(inner) | Type::MutableReference(inner) | Type::Slice(inner) => is_any(inner, is_parameter),
+        Type::Tuple(parts) => any(parts),
+        _ => true,
+    }
 }
 
 pub(super) fn type_text(ty: &Type) -> String {

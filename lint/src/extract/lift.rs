@@ -85,7 +85,7 @@ pub(super) fn lift(
     let package = program.package_of(home);
     let root = program.workspace().packages[package as usize].root.clone();
     let key = format!("k{}x{}z", at.file.0, at.start);
-    let mut slice = Slice::new(program, files, package, requirements.names());
+    let mut slice = Slice::new(program, files, package, requirements);
     slice.is_lift = true;
     let adapted = adapt(&mut slice, target.function, target.text_parameters, target.header);
     let Adapted { mut notes, is_unread } =
@@ -102,7 +102,7 @@ pub(super) fn lift(
     for (module, text) in std::mem::take(&mut slice.additions) {
         let Some(anchor) = slice.anchors.get(&module).copied() else { continue };
         let (path, end) = place(&mut slice, &root, anchor)?;
-        let text = own_line(&in_place(&text, &key));
+        let text = own_line(&slice.in_code(in_place(&text, &key)));
         source.push_str(&text);
         edits.push((path, Edit { range: end..end, text }));
     }
@@ -119,6 +119,7 @@ pub(super) fn lift(
     let outcomes = outcomes
         .replace(&format!("mod {OUTCOMES}"), &format!("pub mod {OUTCOMES}_{key}"))
         .replace("crate::runtime", &format!("::{OWN_RUNTIME}"));
+    let outcomes = slice.in_code(outcomes);
     let root_text = own_line(&format!("pub struct Extracted{key}; #[allow(warnings)] {outcomes}"));
     let (with_client, with_response) = (slice.with_client, slice.with_response);
     let package = match opened {
@@ -218,7 +219,7 @@ fn open(
     program.load_mentioning(&["now", "now_utc"].map(Name::from).into());
     let own: Vec<FileId> = program.workspace().file_ids().collect();
     let own: Vec<FileId> = own.into_iter().filter(|file| program.workspace().file(*file).package == package).collect();
-    let mut slice = Slice::new(program, files, package, requirements.names());
+    let mut slice = Slice::new(program, files, package, requirements);
     let mut edits = Vec::new();
     for file in own {
         let facts = slice.program.workspace().file(file);
@@ -237,6 +238,7 @@ fn open(
         }
     }
     let clocks = clock_module(&slice.clocks).replace("crate::runtime", &format!("::{OWN_RUNTIME}"));
+    let clocks = slice.in_code(clocks);
     let root_text = format!(
         "#[doc(hidden)] #[allow(warnings)] pub trait {CALL} {{ fn call(lines: &[&[u8]], now: ::{OWN_RUNTIME}::Now) -> ::{OWN_RUNTIME}::Outcome; }}\n\
          #[allow(warnings)]\n{clocks}"

@@ -16,6 +16,7 @@ use super::tokens::{Edit, Kind, Token, edited, methods, paths, tokens};
 use super::{NotExtracted, Reason, Strategy};
 use crate::ir::{FileId, FunctionId, Name, Owner, Path, ScopeId, Span, Type, TypeId, TypeKind};
 use crate::module::{Program, Resolved};
+use crate::workspace::Requirements;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
@@ -58,6 +59,8 @@ pub(super) struct Slice<'a, 'w> {
     package: u32,
     /// Names of crates that the package depends on.
     known: BTreeSet<String>,
+    /// The usual names of crates that it has others for. A copy has them by those.
+    renamed: BTreeMap<String, String>,
     kept: BTreeMap<(FileId, usize), Kept>,
     /// Types whose fields or variants are needed.
     whole: BTreeSet<TypeId>,
@@ -105,9 +108,14 @@ impl<'a, 'w> Slice<'a, 'w> {
         program: &'a mut Program<'w>,
         files: &'a mut Files,
         package: u32,
-        known: BTreeSet<String>,
+        requirements: &Requirements,
     ) -> Self {
+        let renamed = requirements.renamed().map(|(name, usual)| (name.to_owned(), usual));
+        let renamed: BTreeMap<String, String> = renamed.collect();
+        let mut known = requirements.names();
+        known.extend(renamed.values().cloned());
         Slice {
+            renamed,
             program,
             files,
             package,
@@ -257,7 +265,36 @@ impl<'a, 'w> Slice<'a, 'w> {
         self.program.resolve_type(scope, None, ty)
     }
 
+    /// What a path means. What is of another crate is told by the crate's usual name.
     pub(super) fn resolve(&mut self, scope: ScopeId, self_type: Option<&Type>, names: &[Name]) -> Resolved {
+        match self.resolve_as_written(scope, self_type, names) {
+            Resolved::External(of) => Resolved::External(self.usual(&of).into()),
+            resolved => resolved,
+        }
+    }
+
+    /// A path out of the package, by the usual name of its crate.
+    pub(super) fn usual(&self, path: &str) -> String {
+        let (first, rest) = path.split_at(path.find("::").unwrap_or(path.len()));
+        self.renamed.get(first).map_or_else(|| path.to_owned(), |usual| format!("{usual}{rest}"))
+    }
+
+    /// A text of ours with the names that code has for crates.
+    pub(super) fn in_code(&self, text: String) -> String {
+        self.renamed.iter().fold(text, |text, (name, usual)| {
+            let sought = format!("::{usual}::");
+            let mut parts = text.split(&sought);
+            let mut done = parts.next().unwrap_or_default().to_owned();
+            for part in parts {
+                // What follows a name is a module of something else.
+                let is_below = done.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | '>'));
+                done.push_str(&format!("::{}::{part}", if is_below { usual } else { name }));
+            }
+            done
+        })
+    }
+
+    fn resolve_as_written(&mut self, scope: ScopeId, self_type: Option<&Type>, names: &[Name]) -> Resolved {
         let path = written(names.to_vec());
         self.program.load_module_of(scope, &path);
         let resolved = self.program.resolve(scope, self_type, &path);

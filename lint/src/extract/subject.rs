@@ -278,7 +278,7 @@ fn outline(
     }
     let package = program.package_of(function.home);
     let self_type = function.owner.self_type().cloned();
-    let mut slice = Slice::new(program, files, package, requirements.names());
+    let mut slice = Slice::new(program, files, package, requirements);
     let module = slice.module_of(function.home);
     let of = outcomes_of(&module);
     let parameters: BTreeMap<String, Type> = named_parameters(&function);
@@ -509,7 +509,7 @@ fn slice(
     let package = program.package_of(home);
     let text_parameters = text_parameters(function, place);
     let has_number = function.output.as_ref().is_some_and(number_in);
-    let mut slice = Slice::new(program, files, package, requirements.names());
+    let mut slice = Slice::new(program, files, package, requirements);
     let Adapted { notes, .. } = adapt(&mut slice, place.function, &text_parameters, &place.header)?;
     slice.close()?;
     let unit = if has_number { unit::of_result(slice.program, place.function) } else { None };

@@ -66,9 +66,21 @@ impl Requirements {
         self.crates.keys().cloned().collect()
     }
 
-    /// The crate of that name in code.
+    /// The crate of that name in code, or that code has another name for: see [`Requirements::renamed`].
     pub fn get(&self, name: &str) -> Option<&Requirement> {
-        self.crates.get(name)
+        let by_package = || self.crates.get(self.renamed().find(|(_, usual)| usual == name)?.0);
+        self.crates.get(name).or_else(by_package)
+    }
+
+    /// The crates that code calls otherwise than everybody does: its name for each, and the usual one. Those with a usual name that means
+    /// another crate here, or that have several, are left out.
+    pub fn renamed(&self) -> impl Iterator<Item = (&str, String)> {
+        let usual = |required: &Requirement| required.package.replace('-', "_");
+        self.crates.iter().map(move |(name, required)| (name.as_str(), usual(required))).filter(move |(name, of)| {
+            of != name
+                && !self.crates.contains_key(of)
+                && self.crates.values().filter(|other| usual(other) == *of).count() == 1
+        })
     }
 
     /// The version of the crate `http` that the package's HTTP client has its header types from.

@@ -66,7 +66,7 @@ impl Slice<'_, '_> {
             return;
         }
         let mut resolved = if path.is_global {
-            Resolved::External(path.names.join("::").into())
+            Resolved::External(self.usual(&path.names.join("::")).into())
         } else {
             self.resolve(scope, context.self_type.as_ref(), &names)
         };
@@ -214,7 +214,8 @@ impl Slice<'_, '_> {
         match direct {
             // The first name comes from a `use`, or is there without one.
             Resolved::External(direct) if !is_relative => {
-                if !direct.contains("::") || is_prelude(&direct, first) {
+                // A crate by its own name is there without a `use`.
+                if *direct == *first || is_prelude(&direct, first) {
                     return;
                 }
                 let text = self.external_path(context, &direct);
@@ -228,7 +229,9 @@ impl Slice<'_, '_> {
                 let text = self.external_path(context, of);
                 let as_written = format!("::{}", path.names[..names.len()].join("::"));
                 if text != as_written || is_relative {
-                    let range = live[path.places[0]].range.start..live[path.places[names.len() - 1]].range.end;
+                    // The `::` before a global path goes with it.
+                    let first = if path.is_global { path.places[0] - 1 } else { path.places[0] };
+                    let range = live[first].range.start..live[path.places[names.len() - 1]].range.end;
                     edits.push(Edit { range, text });
                 }
             }
@@ -470,8 +473,10 @@ impl Slice<'_, '_> {
 }
 
 /// Whether a name is there without a `use`.
+/// Whether a name is there without a `use`, in code of every edition.
 fn is_prelude(path: &str, name: &str) -> bool {
-    crate::module::prelude_path(name).is_some_and(|known| known == path)
+    let is_new = matches!(name, "TryFrom" | "TryInto" | "FromIterator");
+    !is_new && crate::module::prelude_path(name).is_some_and(|known| known == path)
 }
 
 fn is_std_macro(name: &str) -> bool {
