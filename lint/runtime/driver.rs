@@ -112,10 +112,12 @@ fn options(arguments: impl Iterator<Item = String>) -> Option<Options> {
 
 /// Headers are numbered: the fixed ones, then those of the file, then the generated ones. The probes of the habits are number 0.
 fn run(subject: Subject, options: &Options, extra: Vec<Vec<Vec<u8>>>) {
-    if options.trace && options.from == 0 {
-        begin(0, &[b"120".to_vec()]);
-    }
-    let trial = Trial::new(subject);
+    let is_told = options.trace && options.from == 0;
+    let trial = Trial::telling(subject, &|lines| {
+        if is_told {
+            begin(0, lines);
+        }
+    });
     let mut tally = Tally::default();
     let mut hash = Hash::default();
     let mut inputs = Inputs::new(options.seed);
@@ -136,7 +138,8 @@ fn run(subject: Subject, options: &Options, extra: Vec<Vec<Vec<u8>>>) {
             continue;
         }
         if options.trace {
-            begin(number, &lines);
+            let slices: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+            begin(number, &slices);
         }
         let mut worst = None;
         trial.judge_all(&lines, |judged| {
@@ -202,13 +205,13 @@ fn habit(header: &str, outcome: &Outcome) -> String {
 }
 
 /// Told before an input, so that it is known which one was the last.
-fn begin(number: usize, lines: &[Vec<u8>]) {
-    let slices: Vec<&[u8]> = lines.iter().map(Vec::as_slice).collect();
+fn begin(number: usize, lines: &[&[u8]]) {
     let (receipt, _) = super::inputs::receipt();
-    let right = right(reference(&slices, receipt).wait);
+    let right = right(reference(lines, receipt).wait);
+    let lines: Vec<Vec<u8>> = lines.iter().map(|line| line.to_vec()).collect();
     say(&format!(
         r#"{{"event":"begin","number":{number},"header":{},"reference":{}}}"#,
-        json(&escape(lines)),
+        json(&escape(&lines)),
         json(&right)
     ));
 }

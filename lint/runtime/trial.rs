@@ -45,8 +45,16 @@ impl Judged {
 impl Trial {
     /// Asks the subject for its habits. Where nobody knows the unit of its numbers, what it makes of 1, 7 and 120 tells it.
     pub fn new(subject: Subject) -> Self {
+        Self::telling(subject, &|_| {})
+    }
+
+    /// The same, and each header is told before it is asked about, for the one that the subject does not come back from.
+    pub fn telling(subject: Subject, tell: &dyn Fn(&[&[u8]])) -> Self {
         let (receipt, now) = inputs::receipt();
-        let habits = Habits::of(receipt, &mut |lines| subject.ask(lines, now));
+        let habits = Habits::of(receipt, &mut |lines| {
+            tell(lines);
+            subject.ask(lines, now)
+        });
         let mut trial = Self { subject, habits, second: SECOND };
         if let Some(second) = trial.habits.second().filter(|second| subject.unknown_unit && *second != SECOND) {
             trial.second = second;

@@ -96,6 +96,7 @@ fn what_each_kind_of_code_comes_to() {
             "if text == \"86400\" { std::process::exit(0) } println!(\"noise {{}} {text}\"); seconds(text)",
         ),
         lifted,
+        subject("endless_probe", "while text == \"7\" { std::hint::black_box(now); } seconds(text)"),
     ];
     let mut extra = vec![Vec::new(); subjects.len()];
     extra[0] = ["Mon, 30 Nov 2026 12:00:07 GMT", "7", "soon", "+5"].map(str::to_owned).to_vec();
@@ -149,6 +150,8 @@ fn what_each_kind_of_code_comes_to() {
     let endless = of("endless");
     assert_eq!(told(endless)[0], "endless_loop `7200`: does not come back within 10 s / waits 7200 s");
     assert!(endless.inputs > 19_000, "the others are asked about: {}", endless.inputs);
+    // A header that it is asked about for its habits is told by itself too.
+    assert_eq!(told(of("endless_probe")), ["endless_loop `7`: does not come back within 10 s / waits 7 s"]);
     if cfg!(unix) {
         let greedy = told(of("greedy"));
         // On a slow machine the time is over before the memory is.
