@@ -157,7 +157,7 @@ use crate::behaviour::case::Case;
 use crate::behaviour::journey::{journey, witness};
 use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
 use crate::behaviour::trail::{Event, Node, SourceIndex, Trail};
-use crate::behaviour::value::{Code, Kind};
+use crate::behaviour::value::{Code, Kind, Value};
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind, Witness};
 use crate::ir::Span;
 
@@ -196,16 +196,30 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             if outcome.kind == SinkKind::Returned && !outcome.in_future() && !gives_a_wait(facts, outcome.code) {
                 continue;
             }
-            let own = same_sink(Case::Absent).find(|other| {
-                let value = &other.value;
+            let is_own = |value: &Value| {
                 !value.trail.carries_hint() && (value.is_unknown() || value.nanoseconds().is_some_and(|time| time > 0))
-            });
+            };
             let named = matches!(source.kind, SourceKind::Named(_));
+            let own = same_sink(Case::Absent).find(|other| is_own(&other.value)).map(|own| (*own, index));
+            // A hint of a name may be there under two of them: the field, and what gives it to the wait.
+            let own = own.or_else(|| {
+                let others = (0..facts.log.sources.len() as SourceIndex).filter(|_| named);
+                let all = others.flat_map(|index| facts.outcomes_of(index).map(move |other| (other, index)));
+                all.filter(|(other, index)| {
+                    other.case == Case::Absent
+                        && (other.kind, other.span) == (outcome.kind, outcome.span)
+                        && is_own(&other.value)
+                        && chosen_at(&other.value.trail, *index).is_some()
+                })
+                .min_by_key(|(_, index)| *index)
+            });
             let is_own_place = facts.log.own_waits.contains(&outcome.span);
             let (span, message, label) = match (own, outcome.kind) {
                 // A wait of its own that the hint had no part in.
                 (None, SinkKind::Slept) if outcome.in_loop && is_own_place => (
                     match hint_chosen_at(&outcome.value.trail, index) {
+                        // That it lies within a limit is no choice of it for a backoff.
+                        Some(_) if named && is_only_bound(&outcome.value.trail, index) => continue,
                         Some(span) => span,
                         None if named => continue,
                         None => outcome.waits_at(),
@@ -215,7 +229,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 ),
                 // A body's field may be one that the client fills itself.
                 (None, _) if named => continue,
-                (Some(own), SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned) => (
+                (Some((own, index)), SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned) => (
                     match chosen_at(&own.value.trail, index).or_else(|| hint_chosen_at(&outcome.value.trail, index)) {
                         Some(span) => span,
                         None if outcome.kind == SinkKind::Slept && !named => outcome.waits_at(),
@@ -248,7 +262,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 {
                     let place = hint_chosen_at(&outcome.value.trail, index)
                         .or_else(|| outcome.context.0.as_deref().map(|node| node.span))
-                        .or_else(|| own.and_then(|own| chosen_at(&own.value.trail, index)));
+                        .or_else(|| own.and_then(|(own, index)| chosen_at(&own.value.trail, index)));
                     let Some(span) = place else { continue };
                     (
                         span,
@@ -308,6 +322,19 @@ fn chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
 /// The choice of the hint that is nearest to the wait.
 fn hint_chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
     choice(trail, |node| node.sources().contains(&source))
+}
+
+/// Whether the choice of the hint that is nearest to the wait was between it and a limit.
+fn is_only_bound(trail: &Trail, source: SourceIndex) -> bool {
+    let mut node = trail.0.as_deref();
+    while let Some(current) = node {
+        let inner = current.data.first().and_then(|data| data.0.as_deref());
+        if current.event == Event::Chosen && current.sources().contains(&source) {
+            return inner.is_some_and(|inner| matches!(inner.event, Event::Bound(_)) && inner.span == current.span);
+        }
+        node = inner;
+    }
+    false
 }
 
 /// The nearest choice of a kind on the way that the value itself has come.
