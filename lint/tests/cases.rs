@@ -23,7 +23,6 @@ const KNOWN: &[(&str, &str)] = &[
     ("once-recursion-in-else", "a retry by recursion inside a boxed future"),
     ("trap-chunks-by-recursion", "pieces slept by recursion inside an async block"),
     ("trap-or-of-two-reads", "two readers of one header joined by `or`: one of them reads the date"),
-    ("unit-milliseconds-to-from-secs-under-a-floor", "a short hint under a floor gives way to the unknown backoff"),
     ("past-unsigned-seconds-underflow", "that an unsigned number cannot go below zero"),
     ("rounded-under-a-floor", "a short hint under a floor gives way to the unknown backoff"),
     ("unbounded-timeout-around-the-call", "a timeout in the caller of the function that sleeps"),

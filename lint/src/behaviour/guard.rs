@@ -35,10 +35,21 @@ pub fn held_at(body: &Body, place: Span) -> Option<Span> {
 /// Whether a place that is assigned to lies behind a lock's guard: `*lock.lock().unwrap()`.
 pub fn through_lock(body: &Body, place: ExprId) -> bool {
     match &body.expr(place).op {
-        Op::Dereference(inner) => taken_at(body, *inner).is_some(),
-        Op::Field { base, .. } => taken_at(body, *base).is_some(),
+        Op::Dereference(inner) => is_guard(body, *inner),
+        Op::Field { base, .. } => is_guard(body, *base) || through_lock(body, *base),
         _ => false,
     }
+}
+
+/// Whether the expression's value is a guard, taken here or under a name.
+pub fn is_guard(body: &Body, value: ExprId) -> bool {
+    let Op::Local(local) = body.expr(value).op else { return taken_at(body, value).is_some() };
+    body.exprs.iter().any(|expr| match &expr.op {
+        Op::Let { pattern: Pattern::Bind(bound, None), value: Some(value), .. } if *bound == local => {
+            taken_at(body, *value).is_some()
+        }
+        _ => false,
+    })
 }
 
 /// Whether the expression's value is a guard: `lock()`, `read().await`, `acquire().await?`.

@@ -3,6 +3,7 @@
 //! Everything here is by name and by the kind of value that is met, so that it holds whichever crate's `Duration`, header map or date is
 //! meant. A method that is not here, on a value that is not understood, is an unresolved call.
 
+mod draw;
 pub mod list;
 pub mod number;
 pub mod option;
@@ -784,6 +785,13 @@ impl Evaluator<'_, '_> {
                     ("min", [limit]) | ("clamp", [_, limit]) => self.least(receiver, limit, span),
                     _ => receiver.clone(),
                 }
+            }
+            // A hint that gave way to something unknown, and a part of that or a draw.
+            ("mul_f64" | "mul_f32", [factor]) if receiver.carries_hint() => {
+                self.binary(crate::ir::BinaryOp::Multiply, receiver, factor, span)
+            }
+            ("div_f64" | "div_f32", [divisor]) if receiver.carries_hint() => {
+                self.binary(crate::ir::BinaryOp::Divide, receiver, divisor, span)
             }
             ("checked_add" | "saturating_add" | "add" | "checked_sub", [other]) if other.is_tainted() => {
                 let sum = self.binary(crate::ir::BinaryOp::Add, receiver, other, span);

@@ -125,6 +125,28 @@ pub struct Attempt {
     pub success: bool,
 }
 
+/// A time that was made of a hint's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Timed {
+    /// The source of the number.
+    pub source: SourceIndex,
+    /// The case.
+    pub case: Case,
+    /// The number, as it was before anything held it up.
+    pub number: u64,
+    /// What it was taken to count, in nanoseconds.
+    pub unit: u64,
+    /// Where.
+    pub span: Span,
+}
+
+impl Timed {
+    /// How long the time is, in nanoseconds.
+    pub fn time(&self) -> i128 {
+        i128::from(self.number) * i128::from(self.unit)
+    }
+}
+
 /// A read of the header whose value reached no sink in any case.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Unreached {
@@ -200,6 +222,10 @@ pub struct Log {
     pub met_needs: BTreeSet<Need>,
     /// What the code does on the way that no sink shows.
     pub hazards: BTreeMap<Hazard, Trail>,
+    /// The times that were made of the hints' numbers, whatever came of them.
+    pub timed: BTreeMap<Timed, Trail>,
+    /// The hint's number where something else was taken for being larger, by the place of the `max`.
+    pub floored: FxHashMap<(Case, Span), i128>,
     /// What a random number was drawn from, at least, by the place of the draw.
     pub draws: FxHashMap<Span, f64>,
     /// How often a source was met, so that an entry can tell whether it met one: headers and text, then named ones.
@@ -407,6 +433,10 @@ impl Log {
     /// Records an attempt to parse text.
     pub fn attempt(&mut self, case: Case, trail: &Trail, span: Span, code: Code, date: bool, success: bool) {
         for &source in trail.sources(false) {
+            // A number that is read from a part of a date: perhaps by a date parser that was written by hand.
+            if case == Case::NearDate && !date && success {
+                self.met_needs.insert(Need::Date);
+            }
             self.attempts.insert(Attempt { source, case, span, code, date, success });
         }
     }

@@ -53,6 +53,8 @@ pub enum Event {
     Floor(bool),
     /// Something drawn at random was put to the hint; true where that may make it less.
     Jitter(bool),
+    /// A part of the hint was taken: a half, a fifth.
+    Part,
     /// A fraction of a second was cut off.
     Truncated,
     /// A branch or a fallback chose the value.

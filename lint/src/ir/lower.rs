@@ -24,6 +24,7 @@ mod types;
 use super::{FileId, FileIr, Name, OpaqueReason, Scope, ScopeId, Span};
 use crate::module::parse::{self, ParseProblem, Places};
 use bodies::BodyBuilder;
+use macros::declared::Declared;
 use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
@@ -36,6 +37,7 @@ pub fn lower(file: FileId, text: &str, module: Vec<Name>, package: u32, is_test:
         let (syntax, places) = code.into_parts();
         let scope = Scope { parent: None, package, module, is_block: false, is_test, uses: Vec::new() };
         let mut lowerer = Lowerer::new(file, text, places, scope);
+        lowerer.declared = Declared::of(&syntax.items);
         lowerer.items(&syntax.items, &items::Place::file());
         lowerer.ir
     });
@@ -61,6 +63,8 @@ struct Lowerer<'t> {
     depth: usize,
     /// How many macros enclose the current expression.
     macros: usize,
+    /// The macros that the file declares.
+    declared: Declared,
 }
 
 /// A lowered expression and the text it takes, its parentheses included.
@@ -82,6 +86,7 @@ impl<'t> Lowerer<'t> {
             body: BodyBuilder::default(),
             depth: 0,
             macros: 0,
+            declared: Declared::default(),
         }
     }
 

@@ -142,7 +142,14 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             let looked = |trail: &crate::behaviour::trail::Trail| {
                 trail.find(true, |node| matches!(node.event, Event::Floor(_) | Event::Compared)).is_some()
             };
-            if !is_moment || looked(&outcome.value.trail) || looked(&outcome.context) {
+            // What is there already is looked at where it is there.
+            let is_looked_at = facts.outcomes_of(index).any(|other| {
+                other.case == Case::Small
+                    && other.kind == SinkKind::Stored
+                    && other.span == outcome.span
+                    && (looked(&other.value.trail) || looked(&other.context))
+            });
+            if !is_moment || is_looked_at {
                 continue;
             }
             let label = "an earlier time may take the place of a later one";

@@ -121,7 +121,14 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for emission in &facts.emitted.emissions {
         let Some(digits) = emission.digits().filter(|digits| is_point_in_time(*digits)) else { continue };
-        let span = emission.last(Event::Converted).or(emission.last(Event::Truncated)).unwrap_or(emission.span);
+        // What a function gives is a point in time rightly, most often; to send it is the fault.
+        let from_a_function = emission
+            .value
+            .trail
+            .find(false, |node| matches!(node.event, Event::Converted | Event::Truncated | Event::Returned(_)))
+            .is_some_and(|node| matches!(node.event, Event::Returned(_)));
+        let made = emission.last(Event::Converted).or(emission.last(Event::Truncated)).filter(|_| !from_a_function);
+        let span = made.unwrap_or(emission.span);
         let label = "a point in time";
         let focus = Step { span, kind: StepKind::Parsed, label: label.to_owned() };
         let finding = Finding {

@@ -179,6 +179,21 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 journey_along(facts, &[&value.trail], focus, None),
             ));
         }
+        // One that wrapped, and that a longer wait or a limit stands behind.
+        for (timed, trail) in &facts.log.timed {
+            if timed.source != index || timed.case != Case::Negative || timed.time() <= WRAPPED {
+                continue;
+            }
+            let Some(span) = parsed_at(trail, index) else { continue };
+            if findings.iter().any(|finding| finding.span == span) {
+                continue;
+            }
+            let label = "takes a number below zero for a delay";
+            let focus = Step { span, kind: StepKind::Parsed, label: label.to_owned() };
+            let subject = format!("takes it for a wait of {}", in_words(timed.time()));
+            let flow = journey_along(facts, &[trail], focus, None);
+            findings.push(finding(span, label, Confidence::High, &subject, timed.case, flow));
+        }
         // A number that only wider grammars take, and that panics further on. Where it is one too large for a float's digits alone that does, so
         // does infinity.
         for (hazard, trail) in facts

@@ -132,7 +132,7 @@ use super::{Group, Rule, keep};
 use crate::behaviour::Facts;
 use crate::behaviour::case::{Case, WRAPPED};
 use crate::behaviour::hazard::HazardKind;
-use crate::behaviour::journey::{header_text, journey, journey_along};
+use crate::behaviour::journey::{header_text, in_words, journey, journey_along};
 use crate::behaviour::log::{Outcome, SinkKind};
 use crate::behaviour::trail::SourceIndex;
 use crate::diagnostic::Witness;
@@ -203,6 +203,22 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     finding(span, Confidence::Medium, label, "waits without an end", journey(facts, outcome, focus)),
                 );
             }
+        }
+        // What a longer wait or a limit stands behind wraps as well.
+        for (timed, trail) in &facts.log.timed {
+            if timed.source != index || timed.case != Case::PastDate || timed.time() <= WRAPPED || !findings.is_empty()
+            {
+                continue;
+            }
+            let cast = facts.log.hazards.keys().find(|hazard| {
+                hazard.source == index && hazard.case == Case::PastDate && hazard.kind == HazardKind::NarrowCast
+            });
+            let span = cast.map_or(timed.span, |cast| cast.span);
+            let label = "wraps to a wait without an end when the date has passed";
+            let focus = Step { span, kind: StepKind::Parsed, label: label.to_owned() };
+            let subject = format!("takes it for a wait of {}", in_words(timed.time()));
+            let flow = journey_along(facts, &[trail], focus, None);
+            keep(&mut findings, finding(span, Confidence::Medium, label, &subject, flow));
         }
     }
     findings

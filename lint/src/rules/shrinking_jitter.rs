@@ -126,7 +126,7 @@ use crate::behaviour::Facts;
 use crate::behaviour::case::{Case, SECOND};
 use crate::behaviour::journey::{header_text, journey};
 use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
-use crate::behaviour::trail::{Event, SourceIndex, Trail};
+use crate::behaviour::trail::{Event, Node, SourceIndex, Trail};
 use crate::behaviour::value::Kind;
 use crate::diagnostic::Witness;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
@@ -204,10 +204,14 @@ fn jittered(trail: &Trail, source: SourceIndex) -> Option<Span> {
             .map(|node| node.span)
     };
     let span = has_jitter(trail)?;
+    let is_whole = |data: &Trail| {
+        let is_less = |node: &Node| matches!(node.event, Event::Jitter(true) | Event::Part);
+        data.sources(false).contains(&source) && data.find(false, is_less).is_none()
+    };
     let is_held = trail.find(false, |node| {
         node.event == Event::Both
             && node.data.iter().any(|data| has_jitter(data).is_some())
-            && node.data.iter().any(|data| data.sources(false).contains(&source) && has_jitter(data).is_none())
+            && node.data.iter().any(|data| is_whole(data))
     });
     is_held.is_none().then_some(span)
 }

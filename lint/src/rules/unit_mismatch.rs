@@ -125,7 +125,7 @@ use crate::behaviour::Facts;
 use crate::behaviour::case::{Case, SECOND};
 use crate::behaviour::journey::{header_text, in_words, journey, journey_along};
 use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
-use crate::behaviour::trail::{Event, SourceIndex};
+use crate::behaviour::trail::{Event, SourceIndex, Trail};
 use crate::behaviour::value::Kind;
 use crate::diagnostic::Witness;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
@@ -247,6 +247,65 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     witness: Some(Witness {
                         header,
                         subject: format!("waits {}", in_words(time)),
+                        reference: format!("waits at least {}", in_words(required)),
+                        confirmed: false,
+                    }),
+                },
+            );
+        }
+        // A short hint that gave way to something longer, or was found to be too long, was taken for another unit all the same.
+        for timed in facts.log.timed.keys().filter(|timed| timed.source == index) {
+            let required = 7 * SECOND;
+            let is_short = timed.time() == required / 1_000;
+            if timed.case != Case::Small
+                || text.parse().ok() != Some(timed.number)
+                || !(is_short || timed.time() == required * 1_000)
+                || findings.iter().any(|known| known.span == timed.span)
+            {
+                continue;
+            }
+            let goes_through = |trail: &Trail| {
+                trail.find(false, |node| node.span == timed.span && matches!(node.event, Event::Timed { .. })).is_some()
+            };
+            let waits: Vec<&Outcome> = facts
+                .outcomes_of(index)
+                .filter(|outcome| matches!(outcome.case, Case::Small | Case::Huge) && !outcome.in_error)
+                .filter(|outcome| goes_through(&outcome.value.trail))
+                .collect();
+            let is_put_right = |outcome: &Outcome| {
+                outcome.case.seconds().is_some_and(|seconds| outcome.value.nanoseconds() == Some(seconds * SECOND))
+            };
+            let is_wait = |outcome: &Outcome| {
+                matches!(outcome.kind, SinkKind::Slept | SinkKind::SentAgain | SinkKind::Returned | SinkKind::Stored)
+                    && !is_put_right(outcome)
+            };
+            if waits.iter().any(|outcome| is_put_right(outcome)) {
+                continue;
+            }
+            let Some(outcome) = waits.into_iter().find(|outcome| outcome.case == Case::Small && is_wait(outcome))
+            else {
+                continue;
+            };
+            let label = if is_short {
+                "seconds are taken for milliseconds here"
+            } else {
+                "milliseconds are taken for seconds here"
+            };
+            let focus = Step { span: timed.span, kind: StepKind::Parsed, label: label.to_owned() };
+            keep(
+                &mut findings,
+                Finding {
+                    rule: RULE.id,
+                    level: RULE.level,
+                    confidence,
+                    span: timed.span,
+                    message: format!("the header counts {unit}, and its number is taken for another unit"),
+                    label: label.to_owned(),
+                    help: "make the duration in the header's own unit".to_owned(),
+                    flow: journey(facts, outcome, focus),
+                    witness: Some(Witness {
+                        header: text.clone(),
+                        subject: format!("takes it for {}", in_words(timed.time())),
                         reference: format!("waits at least {}", in_words(required)),
                         confirmed: false,
                     }),

@@ -1,7 +1,7 @@
 //! Calls of what cannot be looked into: what their names and arguments still tell, and where hints leave the known code.
 
 use super::super::evaluate::{Evaluator, step};
-use super::super::guard::held_at;
+use super::super::guard::{held_at, is_guard};
 use super::super::log::SinkKind;
 use super::super::state::World;
 use super::super::trail::{Event, Trail};
@@ -122,7 +122,12 @@ impl Evaluator<'_, '_> {
                 && let Some(value) = arguments.last().filter(|value| value.carries_hint())
             {
                 // What is kept in a collection or a cell is found again by whoever looks into it.
+                let first = self.log.outcomes.len();
                 self.keep_field(origin.clone(), "*".into(), value.clone(), span);
+                // `guard.replace(at)`, as `*guard = Some(at)`.
+                if arguments.len() == 1 && self.is_kept_behind_a_lock(span) {
+                    self.log.stored_since(first).for_each(|outcome| outcome.behind_lock = true);
+                }
             }
             // Text that only a statement is given cannot come back as a date: the call's own value is dropped.
             let comes_back = !self.frame().shape.drops(span);
@@ -169,6 +174,17 @@ impl Evaluator<'_, '_> {
         } else {
             Value::from_origin(origin, span)
         }
+    }
+
+    /// Whether the call's receiver is a lock's guard.
+    fn is_kept_behind_a_lock(&self, span: Span) -> bool {
+        let body = self.frame().body;
+        body.exprs.iter().any(|expr| match &expr.op {
+            Op::Method { receiver, name_span, .. } => {
+                name_span.start == span.start && expr.span.end == span.end && is_guard(body, *receiver)
+            }
+            _ => false,
+        })
     }
 
     /// A random number. One that is drawn from a range up to the hint, or made of it, is the hint with less or more put to it.

@@ -179,6 +179,14 @@ impl Evaluator<'_, '_> {
                 let date = self.wait(Kind::Date(moment()), Some(&origin), span);
                 self.time_method(&date, name, arguments, span)
             }
+            ("format" | "strftime", [pattern]) if is_pattern(pattern) => {
+                let date = self.wait(Kind::Date(moment()), Some(&origin), span);
+                self.time_method(&date, name, arguments, span)
+            }
+            ("to_string", []) if is_date_type(&origin) => {
+                let date = self.wait(Kind::Date(moment()), Some(&origin), span);
+                self.time_method(&date, "to_rfc3339", arguments, span)
+            }
             (
                 "duration_since"
                 | "saturating_duration_since"
@@ -370,7 +378,7 @@ impl Evaluator<'_, '_> {
                     on(Kind::Text("Mon, 30 Nov 2026 12:00:02 +0000".into()), Event::Converted)
                 }
                 Kind::Function(function) if function.written.ends_with("Rfc3339") => {
-                    on(Kind::Text("2026-11-30T12:00:02Z".into()), Event::Converted)
+                    on(Kind::Text("2026-11-30T12:00:02Z".into()), Event::Converted).map(|text| text.map(Value::ok))
                 }
                 _ => None,
             },
@@ -472,6 +480,21 @@ fn in_unit(unit: i128) -> i128 {
 fn present_unit(number: i128) -> Option<i128> {
     let now = i128::from(NOW) * SECOND;
     [SECOND, 1_000_000, 1_000, 1].into_iter().find(|unit| number == now / unit)
+}
+
+/// Whether it is how a date is to be written: a pattern of `strftime`, or a form that is known by its name.
+fn is_pattern(value: &Value) -> bool {
+    match &value.kind {
+        Kind::Text(pattern) => pattern.contains('%') && &**pattern != "%s",
+        Kind::Function(function) => ["Rfc2822", "Rfc3339"].iter().any(|form| function.written.ends_with(form)),
+        _ => false,
+    }
+}
+
+/// Whether something unknown is a date by its type, and is shown as one.
+fn is_date_type(origin: &Origin) -> bool {
+    let ty = origin.ty.as_ref().and_then(|ty| ty.ty.last_segment());
+    matches!(ty, Some("Timestamp" | "Zoned" | "DateTime" | "OffsetDateTime"))
 }
 
 /// Whether something unknown is named like the present.

@@ -1,5 +1,6 @@
 //! Numbers: arithmetic, comparisons, casts, bounds.
 
+use super::draw::takes_a_part;
 use crate::behaviour::case::{Case, SECOND};
 use crate::behaviour::evaluate::{Evaluator, inherit, step};
 use crate::behaviour::hazard::HazardKind;
@@ -83,12 +84,15 @@ impl Evaluator<'_, '_> {
         }
         self.note_float(left, right);
         // Jitter that is put to a whole hint takes nothing off it.
-        let jittered = |side: &Value| side.trail.find(false, |node| node.event == Event::Jitter(true)).is_some();
-        let trail = match (op, jittered(left), jittered(right)) {
+        let is_less = |side: &Value| {
+            side.trail.find(false, |node| matches!(node.event, Event::Jitter(true) | Event::Part)).is_some()
+        };
+        let trail = match (op, is_less(left), is_less(right)) {
             (BinaryOp::Add, false, true) if left.trail.carries_hint() => left.trail.clone(),
             (BinaryOp::Add, true, false) if right.trail.carries_hint() => right.trail.clone(),
             _ => left.trail.both(&right.trail),
         };
+        let trail = if takes_a_part(op, left, right) { step(Event::Part, span, &trail) } else { trail };
         let make = |kind: Kind| Value { kind, trail: trail.clone(), at: Some(span) };
         // A hint of unknown type takes the type of what it meets.
         let (left_kind, right_kind) = (adapted(&left.kind, &right.kind), adapted(&right.kind, &left.kind));
@@ -172,12 +176,14 @@ impl Evaluator<'_, '_> {
                     Some(hint) if op == BinaryOp::Add && hint.nanoseconds() == Some(0) => {
                         Value { trail, ..Value::unknown(span) }
                     }
-                    Some(hint) if keeps && !hint.is_unknown() => {
-                        let other = if std::ptr::eq(hint, left) { right } else { left };
-                        match self.jitter(op, other) {
-                            Some(shrinks) => make(hint.kind.clone()).on(step(Event::Jitter(shrinks), span, &trail)),
-                            None => make(hint.kind.clone()),
-                        }
+                    Some(hint) if keeps && !hint.is_unknown() => match self.jitter(op, beside(hint, left, right)) {
+                        Some(shrinks) => make(hint.kind.clone()).on(step(Event::Jitter(shrinks), span, &trail)),
+                        None => make(hint.kind.clone()),
+                    },
+                    // So it is with a hint that gave way to something unknown.
+                    Some(hint) if keeps && self.jitter(op, beside(hint, left, right)).is_some() => {
+                        let shrinks = self.jitter(op, beside(hint, left, right)).unwrap_or(false);
+                        Value::unknown(span).on(step(Event::Jitter(shrinks), span, &trail))
                     }
                     _ if self.draw_with_constant(op, left, right, span) => Value { trail, ..Value::unknown(span) },
                     _ => match &left.kind {
@@ -190,55 +196,6 @@ impl Evaluator<'_, '_> {
                     },
                 }
             }
-        }
-    }
-
-    /// Remembers what comes of a number drawn at random and a constant (`0.5 + random()`) as a draw of its own; false where it is none.
-    fn draw_with_constant(&mut self, op: BinaryOp, left: &Value, right: &Value, span: Span) -> bool {
-        let constant = |value: &Value| match value.kind {
-            Kind::Integer(number) => Some(number as f64),
-            Kind::Float(number) => Some(number),
-            _ => None,
-        };
-        let least = match (op, self.drawn(left), constant(right), constant(left), self.drawn(right)) {
-            (BinaryOp::Add, Some(least), Some(number), ..) | (BinaryOp::Add, .., Some(number), Some(least)) => {
-                least + number
-            }
-            (BinaryOp::Multiply, Some(least), Some(number), ..)
-            | (BinaryOp::Multiply, .., Some(number), Some(least))
-                if number >= 0.0 =>
-            {
-                least * number
-            }
-            (BinaryOp::Subtract, Some(least), Some(number), ..) => least - number,
-            _ => return false,
-        };
-        self.log.draws.insert(span, least);
-        true
-    }
-
-    /// The least that a value can be, if it is drawn at random.
-    fn drawn(&self, value: &Value) -> Option<f64> {
-        let Kind::Unknown(origin) = &value.kind else { return None };
-        origin.way().find_map(|origin| match &origin.step {
-            OriginStep::Method(_, span) | OriginStep::Call(_, span) | OriginStep::Place(span) => {
-                self.log.draws.get(span).copied()
-            }
-            _ => None,
-        })
-    }
-
-    /// Whether a value is drawn at random, and whether the operation with it can make the other side less.
-    fn jitter(&self, op: BinaryOp, value: &Value) -> Option<bool> {
-        let Kind::Unknown(origin) = &value.kind else { return None };
-        let draw = self.drawn(value);
-        let named = origin.name().is_some_and(|name| name.to_ascii_lowercase().contains("jitter"));
-        match (op, draw) {
-            (BinaryOp::Subtract, Some(_)) => Some(true),
-            (BinaryOp::Subtract, None) if named => Some(true),
-            (BinaryOp::Multiply, Some(least)) => Some(least < 1.0),
-            (BinaryOp::Add, Some(least)) => Some(least < 0.0),
-            _ => None,
         }
     }
 
@@ -418,7 +375,13 @@ impl Evaluator<'_, '_> {
             // An unknown own wait under or over a zero that a missing hint left is no zero.
             return Value { kind, trail, at: Some(span) };
         }
-        let Some(order) = ordering else { return Value { trail: hint.trail.clone(), ..Value::unknown(span) } };
+        if larger && let Kind::Integer(number) = hint.kind {
+            self.log.floored.insert((self.case, span), number);
+        }
+        let Some(order) = ordering else {
+            let trail = if both_hints { trail } else { hint.trail.clone() };
+            return Value { trail, ..Value::unknown(span) };
+        };
         let hint_wins = if larger { order != Ordering::Less } else { order != Ordering::Greater };
         // The smaller of two moments to wake at, or of two hints, cuts nothing by itself.
         if both_hints || (!larger && matches!(hint.kind, Kind::Instant(_))) {
@@ -729,4 +692,9 @@ pub fn may_be_present(origin: &Origin) -> bool {
         }
     }
     is_typed || is_named
+}
+
+/// The other side of an operation.
+fn beside<'v>(one: &Value, left: &'v Value, right: &'v Value) -> &'v Value {
+    if std::ptr::eq(one, left) { right } else { left }
 }

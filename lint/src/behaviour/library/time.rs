@@ -3,6 +3,7 @@
 use crate::behaviour::case::SECOND;
 use crate::behaviour::evaluate::{Evaluator, step};
 use crate::behaviour::hazard::HazardKind;
+use crate::behaviour::log::Timed;
 use crate::behaviour::trail::Event;
 use crate::behaviour::value::{Kind, Origin, OriginStep, TypeAt, Value};
 use crate::ir::{BinaryOp, Span};
@@ -96,6 +97,26 @@ impl Evaluator<'_, '_> {
         })
     }
 
+    /// The hint's number, where the value is what a `max` made of it and nothing was computed with that.
+    fn before_floor(&self, value: &Value) -> Option<i128> {
+        self.log.floored.get(&(self.case, value.at?)).copied().filter(|_| value.carries_hint())
+    }
+
+    /// A time that was made of a number, with the hint's own number remembered.
+    fn timed(&mut self, made: Value, from: &Value, number: i128, unit: i128, span: Span) -> Value {
+        let number = self.before_floor(from).unwrap_or(number);
+        let (Ok(number), Ok(unit)) = (u64::try_from(number), u64::try_from(unit)) else { return made };
+        if !from.trail.carries_hint() {
+            return made;
+        }
+        let trail = step(Event::Timed { number, unit }, span, &from.trail);
+        for &source in trail.sources(false) {
+            let timed = Timed { source, case: self.case, number, unit, span };
+            self.log.timed.entry(timed).or_insert_with(|| trail.clone());
+        }
+        made.on(trail)
+    }
+
     /// A function that makes or reads a time.
     pub fn time_call(
         &mut self,
@@ -136,12 +157,7 @@ impl Evaluator<'_, '_> {
                         this.hazard(HazardKind::LargeDuration, span, &value.trail);
                     }
                     let made = value.map(Kind::Duration(time));
-                    match (u64::try_from(number), u64::try_from(nanoseconds)) {
-                        (Ok(number), Ok(unit)) if value.trail.carries_hint() => {
-                            made.on(step(Event::Timed { number, unit }, span, &value.trail))
-                        }
-                        _ => made,
-                    }
+                    this.timed(made, value, number, nanoseconds, span)
                 }
                 Kind::Float(number) => {
                     let seconds = number * (nanoseconds as f64 / 1e9);
@@ -163,6 +179,11 @@ impl Evaluator<'_, '_> {
                     let step = OriginStep::Method("from_secs".into(), span);
                     value.map(Kind::Unknown(Rc::new(Origin::new(step, Some(origin.clone()), None))))
                 }
+                // Which of two numbers is larger is not known, and one of them is the hint's.
+                Kind::Unknown(_) => match this.before_floor(value) {
+                    Some(number) => this.timed(value.clone(), value, number, nanoseconds, span),
+                    None => value.clone(),
+                },
                 _ => value.clone(),
             })
         };

@@ -39,6 +39,7 @@ impl Lowerer<'_> {
     /// Adds an expression.
     pub(super) fn push(&mut self, op: Op, span: Span) -> ExprId {
         let id = ExprId(self.body.exprs.len() as u32);
+        let span = self.within_one_text(span);
         self.body.exprs.push(Expr { op, span });
         id
     }

@@ -18,6 +18,7 @@
 //! | `cfg!`, `line!`, `env!` .. | [`Op::Opaque`], which is not noted: there is nothing to know |
 
 mod arguments;
+pub(super) mod declared;
 mod format;
 mod select;
 mod unknown;
@@ -34,8 +35,11 @@ impl Lowerer<'_> {
     /// A macro as an expression.
     pub(super) fn macro_expr(&mut self, call: &Macro) -> Low {
         let span = self.macro_span(call);
-        self.within_macro(call, |this| this.known(call, span).unwrap_or_else(|| this.unknown_macro(call, span)))
-            .unwrap_or_else(|| self.opaque(OpaqueReason::Budget, Vec::new(), span))
+        self.within_macro(call, |this| {
+            let known = this.declared_macro(call, span).or_else(|| this.known(call, span));
+            known.unwrap_or_else(|| this.unknown_macro(call, span))
+        })
+        .unwrap_or_else(|| self.opaque(OpaqueReason::Budget, Vec::new(), span))
     }
 
     /// A macro as a statement; None if it stands for items.
