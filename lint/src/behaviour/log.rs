@@ -433,10 +433,6 @@ impl Log {
     /// Records an attempt to parse text.
     pub fn attempt(&mut self, case: Case, trail: &Trail, span: Span, code: Code, date: bool, success: bool) {
         for &source in trail.sources(false) {
-            // A number that is read from a part of a date: perhaps by a date parser that was written by hand.
-            if case == Case::NearDate && !date && success {
-                self.met_needs.insert(Need::Date);
-            }
             self.attempts.insert(Attempt { source, case, span, code, date, success });
         }
     }

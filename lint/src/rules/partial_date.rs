@@ -147,8 +147,6 @@ use crate::behaviour::log::{Outcome, SinkKind, SourceKind};
 use crate::behaviour::trail::SourceIndex;
 use crate::diagnostic::Witness;
 use crate::diagnostic::{Confidence, Finding, Level, Step, StepKind};
-use crate::ir::Span;
-use std::collections::BTreeSet;
 
 /// The rule.
 pub const RULE: Rule = Rule {
@@ -158,9 +156,6 @@ pub const RULE: Rule = Rule {
     source: include_str!("partial_date.rs"),
     check,
 };
-
-/// The day, the year and the time of day: what reads as many numbers from a date is a date parser.
-const LEAST_NUMBERS: usize = 3;
 
 fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
@@ -187,19 +182,9 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 .map(|attempt| attempt.span)
                 .min_by_key(|span| (span.file, span.start))
         };
-        // A parser that was written by hand reads several numbers from a date.
-        let numbers = |case: Case| {
-            let attempts = facts.log.attempts.iter().filter(move |attempt| {
-                attempt.source == index && attempt.case == case && !attempt.date && attempt.success
-            });
-            attempts.map(|attempt| attempt.span).collect::<BTreeSet<Span>>()
-        };
-        let by_numbers = numbers(Case::NearDate);
-        let is_by_hand = parsed(Case::NearDate).is_none() && by_numbers.len() >= LEAST_NUMBERS;
-        let first_number = by_numbers.iter().filter(|_| is_by_hand).min_by_key(|span| (span.file, span.start));
-        let Some(span) = parsed(Case::NearDate).or(first_number.copied()) else { continue };
-        let is_lost = |case: Case| parsed(case).is_none() && !(is_by_hand && numbers(case).len() >= LEAST_NUMBERS);
-        let lost: Vec<Case> = [Case::Rfc850, Case::Asctime].into_iter().filter(|case| is_lost(*case)).collect();
+        let Some(span) = parsed(Case::NearDate) else { continue };
+        let lost: Vec<Case> =
+            [Case::Rfc850, Case::Asctime].into_iter().filter(|case| parsed(*case).is_none()).collect();
         let Some(&first) = lost.first() else { continue };
         let arrives = facts
             .outcomes_of(index)
@@ -225,7 +210,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             Finding {
                 rule: RULE.id,
                 level: RULE.level,
-                confidence: if is_by_hand { Confidence::Medium } else { Confidence::High },
+                confidence: Confidence::High,
                 span,
                 message: "the date parser takes only some of the three forms of an HTTP-date".to_owned(),
                 label: label.to_owned(),
