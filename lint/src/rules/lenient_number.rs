@@ -184,7 +184,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             if timed.source != index || timed.case != Case::Negative || timed.time() <= WRAPPED {
                 continue;
             }
-            let Some(span) = parsed_at(trail, index) else { continue };
+            let Some(span) = parsed_at(facts, trail, index) else { continue };
             if findings.iter().any(|finding| finding.span == span) {
                 continue;
             }
