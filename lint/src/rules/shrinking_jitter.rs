@@ -211,7 +211,7 @@ fn jittered(trail: &Trail, source: SourceIndex) -> Option<Span> {
     let is_held = trail.find(false, |node| {
         node.event == Event::Both
             && node.data.iter().any(|data| has_jitter(data).is_some())
-            && node.data.iter().any(|data| is_whole(data))
+            && node.data.iter().any(is_whole)
     });
     is_held.is_none().then_some(span)
 }

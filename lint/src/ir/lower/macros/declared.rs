@@ -174,10 +174,10 @@ fn fit(pattern: &[TokenTree], input: ParseStream<'_>) -> syn::Result<Bindings> {
                 let mut rounds = Vec::new();
                 loop {
                     let ahead = input.fork();
-                    if let Some(separator) = separator.filter(|_| !rounds.is_empty()) {
-                        if literally(separator, &ahead).is_err() {
-                            break;
-                        }
+                    if let Some(separator) = separator.filter(|_| !rounds.is_empty())
+                        && literally(separator, &ahead).is_err()
+                    {
+                        break;
                     }
                     if ahead.is_empty() {
                         break;
