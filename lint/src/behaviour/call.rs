@@ -9,7 +9,7 @@ use super::library::number::may_be_present;
 use super::log::SinkKind;
 use super::state::Shared;
 use super::trail::{Event, Trail};
-use super::types::put;
+use super::types::{put, typed};
 use super::value::{Closure, Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Path, Pattern, ScopeId, Span, Type, TypeId, TypeKind};
 use crate::module::Resolved;
@@ -666,17 +666,6 @@ fn returned(value: Value, from: FunctionId, span: Span) -> Value {
         _ if value.trail.is_some() => {
             let trail = step(Event::Returned(from), span, &value.trail);
             value.on(trail)
-        }
-        _ => value,
-    }
-}
-
-/// An unknown value takes the type that is written for it.
-fn typed(value: Value, ty: Option<TypeAt>) -> Value {
-    match (&value.kind, ty) {
-        (Kind::Unknown(origin), Some(ty)) if origin.ty.is_none() => {
-            let origin = Origin::new(origin.step.clone(), origin.base.clone(), Some(ty));
-            value.map(Kind::Unknown(Rc::new(origin)))
         }
         _ => value,
     }

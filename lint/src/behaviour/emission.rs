@@ -72,6 +72,14 @@ impl Emission {
         }
     }
 
+    /// Whether it is a point in time, in whichever form of a date, valid or not.
+    pub fn is_any_date(&self) -> bool {
+        self.is_date()
+            || self.text().is_some_and(|text| {
+                text.len() > 14 && text.bytes().any(|byte| byte.is_ascii_alphabetic()) && text.contains(':')
+            })
+    }
+
     /// Whether it is a difference of signed numbers that nothing holds above zero.
     pub fn may_be_negative(&self) -> bool {
         self.last(Event::Signed).is_some()

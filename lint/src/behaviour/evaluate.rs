@@ -11,7 +11,7 @@ use super::hazard::HazardKind;
 use super::log::{Log, SinkKind};
 use super::pattern::literal_kind;
 use super::shape::{Shape, root_local};
-use super::state::{Shared, World};
+use super::state::World;
 use super::trail::{Event, Trail};
 use super::value::{Closure, Code, Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{BinaryOp, Body, ExprId, LocalId, Name, Op, Span, Type};
@@ -46,7 +46,7 @@ pub struct Evaluator<'p, 'w> {
     pub guesses: u32,
     /// How often both ways of a condition were taken.
     pub forks: u64,
-    next_frame: u64,
+    pub next_frame: u64,
     /// The running loops and folds, the innermost last.
     pub iterations: Vec<Span>,
     /// Whether the budget is used up; everything is unknown from then on.
@@ -87,33 +87,9 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         self.steps += u32::try_from(copies * size).unwrap_or(STEPS);
     }
 
-    /// The innermost frame.
-    pub fn frame(&self) -> &Frame<'p> {
-        self.frames.last().expect("code runs in a frame")
-    }
-
-    /// Begins to run code. Names are looked at from within its package.
-    pub fn push_frame(&mut self, frame: Frame<'p>) {
-        names::look_from(Some(self.program.package_of(frame.scope)));
-        self.frames.push(frame);
-    }
-
-    /// Ends the innermost frame.
-    pub fn pop_frame(&mut self) -> Option<Frame<'p>> {
-        let ended = self.frames.pop();
-        names::look_from(self.frames.last().map(|frame| self.program.package_of(frame.scope)));
-        ended
-    }
-
     /// The shape of a code's arena.
     pub fn shape(&mut self, code: Code, body: &Body) -> Rc<Shape> {
         self.log.shapes.entry(code).or_insert_with(|| Rc::new(Shape::of(body))).clone()
-    }
-
-    /// A number for a new frame.
-    pub fn frame_id(&mut self) -> u64 {
-        self.next_frame += 1;
-        self.next_frame
     }
 
     /// Evaluates an expression. None: the way ends inside it. `want` is the type that the surroundings ask for.
@@ -565,77 +541,6 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         Some(if has_value { last.unwrap_or_else(Value::unit) } else { Value::plain(Kind::Unit, span) })
     }
 
-    /// The innermost frame, to be changed.
-    pub fn current(&mut self) -> &mut Frame<'p> {
-        self.frames.last_mut().expect("code runs in a frame")
-    }
-
-    /// The loop or block that a label, or none, means.
-    pub fn loop_frame(&mut self, label: Option<&Name>, blocks: bool) -> Option<&mut LoopFrame> {
-        self.current().loops.iter_mut().rev().find(|frame| match label {
-            Some(label) => frame.label.as_ref() == Some(label),
-            None => !frame.is_block || (blocks && frame.label.is_none() && frame.is_block),
-        })
-    }
-
-    /// Leaves the running function or closure with a value.
-    pub fn leave(&mut self, value: Value, span: Span) {
-        let value = value.chosen(span, &self.world.context.clone());
-        let shared = self.world.shared.clone();
-        self.current().returns.push((value, shared));
-    }
-
-    fn run_async(&mut self, body: ExprId, span: Span) -> Option<Value> {
-        let (code, arena, self_type, scope, parameters, shape) = {
-            let frame = self.frame();
-            let parameters = frame.parameters.clone();
-            (frame.code, frame.body, frame.self_type.clone(), frame.scope, parameters, frame.shape.clone())
-        };
-        let id = self.frame().id;
-        self.push_frame(Frame {
-            code,
-            body: arena,
-            id,
-            returns: Vec::new(),
-            loops: Vec::new(),
-            self_type,
-            scope,
-            parameters,
-            output: None,
-            closure: None,
-            shape,
-            called_at: Some(span),
-        });
-        self.asynchronous += 1;
-        let value = self.eval(body, None);
-        self.asynchronous -= 1;
-        self.close(value, span)
-    }
-
-    /// Ends the innermost frame: all that it returned, as one value, and the joined state.
-    pub fn close(&mut self, value: Option<Value>, span: Span) -> Option<Value> {
-        let frame = self.pop_frame().expect("pushed by the caller");
-        let mut values = Vec::new();
-        let mut states = Vec::new();
-        if let Some(output) = &frame.output {
-            for value in value.iter().chain(frame.returns.iter().map(|(value, _)| value)) {
-                self.note_type(value, output);
-            }
-        }
-        if let Some(value) = value {
-            values.push(value.chosen(span, &self.world.context.clone()));
-            states.push(self.world.shared.clone());
-        }
-        for (value, shared) in frame.returns {
-            values.push(value);
-            states.push(shared);
-        }
-        let mut states = states.into_iter();
-        let first = states.next()?;
-        self.world.shared = states.fold(first, |a, b| Shared::join(a, b, span));
-        Some(Value::one_of(values, span))
-    }
-
     /// `value?`
     pub fn try_value(&mut self, value: &Value, span: Span) -> Option<Value> {
         let mut good = Vec::new();
@@ -675,11 +580,6 @@ impl<'p, 'w> Evaluator<'p, 'w> {
         );
         self.world.context = self.world.context.both(&because);
         Some(Value::one_of(good, span))
-    }
-
-    /// The code that runs.
-    pub fn code(&self) -> Code {
-        self.frame().code
     }
 }
 

@@ -5,8 +5,9 @@
 
 use super::evaluate::Evaluator;
 use super::trail::Event;
-use super::value::{Kind, TypeAt, Value};
+use super::value::{Kind, Origin, TypeAt, Value};
 use crate::ir::{Function, Name, Owner, Span, Type};
+use std::rc::Rc;
 
 /// How deep a type is looked into.
 const DEPTH: usize = 6;
@@ -216,4 +217,15 @@ fn mentions(ty: &Type, name: &Name, depth: usize) -> bool {
             Type::Slice(inner) => mentions(inner, name, depth + 1),
             _ => false,
         }
+}
+
+/// An unknown value takes the type that is written for it.
+pub(super) fn typed(value: Value, ty: Option<TypeAt>) -> Value {
+    match (&value.kind, ty) {
+        (Kind::Unknown(origin), Some(ty)) if origin.ty.is_none() => {
+            let origin = Origin::new(origin.step.clone(), origin.base.clone(), Some(ty));
+            value.map(Kind::Unknown(Rc::new(origin)))
+        }
+        _ => value,
+    }
 }

@@ -101,7 +101,7 @@ pub const RULE: Rule = Rule {
 fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     for emission in &facts.emitted.emissions {
-        if !emission.is_computed() || emission.by_type || !emission.is_date() {
+        if !emission.is_computed() || emission.by_type || !emission.is_any_date() {
             continue;
         }
         let span = emission.last(Event::Converted).unwrap_or(emission.span);
