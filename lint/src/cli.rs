@@ -8,6 +8,7 @@ mod change;
 mod compare;
 mod completions;
 mod configuration;
+mod cores;
 mod dependencies;
 mod explain;
 mod format;

@@ -1,5 +1,6 @@
 //! Configuration: which files are obeyed, and `--show-settings`.
 
+use super::cores::on_all_cores;
 use super::levels::Levels;
 use super::output::{self, Color};
 use super::{CLEAN, Failure};
@@ -37,10 +38,15 @@ impl ConfigurationArgs {
     /// Reads the settings of each root, and takes out of it what they exclude.
     /// Where they are a `whole` workspace, patterns that match nothing in it are noted.
     pub(super) fn read(&self, roots: &mut [Root], folder: &Path, whole: bool) -> Result<Vec<Settings>, Failure> {
+        let find = |root: &Root| match self.isolated {
+            true => Ok(Settings::default()),
+            false => Settings::find(root, self.config.as_deref(), folder),
+        };
+        let order = (0..roots.len()).collect::<Vec<_>>();
+        let found = on_all_cores(&order, |index| find(&roots[index]));
         let mut all = Vec::new();
-        for root in roots {
-            let settings =
-                if self.isolated { Settings::default() } else { Settings::find(root, self.config.as_deref(), folder)? };
+        for (root, settings) in roots.iter_mut().zip(found) {
+            let settings = settings?;
             if whole && !root.versioned {
                 root.notes.extend(settings.unmatched(root));
             }

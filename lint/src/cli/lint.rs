@@ -4,6 +4,7 @@ use super::arguments;
 use super::baseline::{BaselineArgs, LookedAt};
 use super::change::ChangeArgs;
 use super::configuration::{self, ConfigurationArgs};
+use super::cores::on_all_cores;
 use super::dependencies::DependencyArgs;
 use super::format::{Destination, DestinationParser, Destinations, checkout};
 use super::levels::{LevelArgs, Levels};
@@ -17,7 +18,6 @@ use retry_after_lint::settings::Settings;
 use retry_after_lint::workspace::{self, Request, Root, Selection};
 use retry_after_lint::{Analysis, Options};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 /// Without -v, no more unreadable files than these are told one by one.
@@ -208,27 +208,14 @@ fn analyse(
     settings: &[Settings],
     options: impl Fn(&Root, &Settings) -> Options + Sync,
 ) -> Vec<(Root, Analysis)> {
-    let next = AtomicUsize::new(0);
-    let work = || {
-        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-        let roots = indices.map_while(|index| roots.get(index).zip(settings.get(index)).map(|both| (index, both)));
-        roots
-            .map(|(index, (root, settings))| {
-                (index, retry_after_lint::analyse_with(&root.workspace, &options(root, settings)))
-            })
-            .collect::<Vec<_>>()
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(roots.len());
-    let mut done = std::thread::scope(|scope| {
-        let workers: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let others = workers
-            .into_iter()
-            .flat_map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        own.into_iter().chain(others).collect::<Vec<_>>()
+    // The largest first: begun last, it would leave the other cores idle at the end.
+    let mut order: Vec<usize> = (0..roots.len()).collect();
+    order.sort_by_key(|index| std::cmp::Reverse(roots[*index].workspace.files.len()));
+    let analyses = on_all_cores(&order, |index| {
+        let root = &roots[index];
+        retry_after_lint::analyse_with(&root.workspace, &options(root, &settings[index]))
     });
-    done.sort_by_key(|(index, _)| *index);
-    roots.into_iter().zip(done.into_iter().map(|(_, analysis)| analysis)).collect()
+    roots.into_iter().zip(analyses).collect()
 }
 
 impl LintArgs {

@@ -67,6 +67,13 @@ pub(super) fn read(path: &Path) -> Result<Manifest, Problem> {
     parse(&text_of(path).map_err(|message| Problem { line: 1, message })?)
 }
 
+/// Whether the manifest can be read and starts a workspace. Most need not be parsed to see that they do not; an escape may spell the word in another way.
+pub(super) fn starts_workspace(path: &Path) -> bool {
+    let may_start = |text: &String| ["workspace", "\\"].iter().any(|word| text.contains(word));
+    let text = text_of(path).ok().filter(may_start);
+    text.is_some_and(|text| parse(&text).is_ok_and(|manifest| manifest.workspace.is_some()))
+}
+
 /// The text of a manifest or of another file that people keep beside it; the reason when it cannot be read. Pipes and the like are not opened.
 pub(crate) fn text_of(path: &Path) -> Result<String, String> {
     let facts = std::fs::metadata(path).map_err(|error| walk::plain(&error))?;

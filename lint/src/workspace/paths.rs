@@ -114,7 +114,7 @@ struct Builder {
     owners: HashMap<PathBuf, u32>,
     named: HashSet<PathBuf>,
     /// The folders whose manifests start a workspace.
-    workspaces: BTreeSet<PathBuf>,
+    workspaces: HashSet<PathBuf>,
     /// Folders of packages, and where their path dependencies are.
     dependencies: Vec<(PathBuf, PathBuf)>,
 }
@@ -139,14 +139,16 @@ impl Builder {
         let base = if named.is_folder { named.path.as_path() } else { named.path.parent().unwrap_or(&named.path) };
         // Files come folder by folder.
         let mut folder = PathBuf::new();
-        let (mut package, mut is_test_folder) = (0, false);
+        let (mut package, mut is_test_folder, mut has_test_paths) = (0, false, false);
+        let folders_with_tests: HashSet<&Path> = test_paths.iter().filter_map(|path| path.parent()).collect();
         for (path, size) in walked.files {
             if let Some(parent) = path.parent().filter(|parent| parent.as_os_str() != folder.as_os_str()) {
                 package = self.owner(parent);
                 is_test_folder = named.is_folder && is_test_folder_of(base, &folders, parent);
+                has_test_paths = named.is_folder && folders_with_tests.contains(parent);
                 folder = parent.to_owned();
             }
-            let is_test = is_test_folder || (named.is_folder && test_paths.contains(&path));
+            let is_test = is_test_folder || (has_test_paths && test_paths.contains(&path));
             let display = display(named, &path);
             self.root.workspace.files.push(SourceFile { path, display, package, is_test, size, text: None });
         }
@@ -277,9 +279,9 @@ impl Builder {
             let (from, to) = (groups[a as usize], groups[b as usize]);
             groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
         };
-        let mut first_of: BTreeMap<&Path, u32> = BTreeMap::new();
-        let owners: BTreeMap<&PathBuf, &u32> = self.owners.iter().collect();
-        for (folder, package) in owners {
+        // Which package is the first makes no difference to who is grouped with whom.
+        let mut first_of: HashMap<&Path, u32> = HashMap::new();
+        for (folder, package) in &self.owners {
             if let Some(workspace) = folder.ancestors().find(|above| self.workspaces.contains(*above)) {
                 let first = *first_of.entry(workspace).or_insert(*package);
                 join(*package, first);

@@ -88,7 +88,7 @@ fn workspace_root(manifest: &Path) -> PathBuf {
 
 /// The folder of the workspace that a package's folder belongs to, by the manifests alone; the package's own where there is none.
 pub fn workspace_folder(folder: &Path) -> PathBuf {
-    let starts = |path: &PathBuf| manifest::read(path).is_ok_and(|manifest| manifest.workspace.is_some());
+    let starts = |path: &PathBuf| manifest::starts_workspace(path);
     let above = manifest::upwards(folder).find(starts);
     above.and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_else(|| folder.to_owned())
 }
