@@ -55,22 +55,19 @@ pub fn read(workspace: &Workspace, file: FileId) -> Result<String, Unreadable> {
 /// Reads the file into the buffer, in place of what it held. Only regular files come here: to open a pipe would wait for someone to write into it.
 fn fill(file: &SourceFile, bytes: &mut Vec<u8>) -> Result<(), Unreadable> {
     let unreadable = |message: String| Unreadable::new(file, 1, message);
-    let too_large = |size: u64| {
-        unreadable(format!("not read: {} MB, more than the {} MB that are read", size >> 20, SIZE_LIMIT >> 20))
-    };
-    if file.size > SIZE_LIMIT {
-        return Err(too_large(file.size));
-    }
     bytes.clear();
     if let Some(text) = &file.text {
         bytes.extend_from_slice(text.as_bytes());
         return Ok(());
     }
-    // One byte more than it had, so that the end is seen without another growth of the buffer; and not much more than the limit if it grows meanwhile.
-    bytes.reserve(file.size as usize + 1);
+    // The size is not asked for beforehand: the buffer is used for many files, and the limit holds for one that grows meanwhile, too.
     let read = File::open(&file.path).and_then(|opened| opened.take(SIZE_LIMIT + 1).read_to_end(bytes));
     match read {
-        Ok(size) if size as u64 > SIZE_LIMIT => Err(too_large(size as u64)),
+        Ok(size) if size as u64 > SIZE_LIMIT => {
+            let size = std::fs::metadata(&file.path).map_or(size as u64, |facts| facts.len());
+            let (size, limit) = (size >> 20, SIZE_LIMIT >> 20);
+            Err(unreadable(format!("not read: {size} MB, more than the {limit} MB that are read")))
+        }
         Ok(_) => Ok(()),
         Err(error) => Err(unreadable(format!("cannot be read: {}", crate::workspace::plain(&error)))),
     }

@@ -57,8 +57,6 @@ pub struct SourceFile {
     /// Whether it lies in a tests, benches or examples folder of its package, or of a package or workspace around that one.
     /// A file that is named itself, or a folder's that is named itself, is none.
     pub is_test: bool,
-    /// Its size in bytes when it was found.
-    pub size: u64,
     /// Its text, where that is another one than on the disk: as it was before a change.
     pub text: Option<Arc<str>>,
 }

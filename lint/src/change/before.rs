@@ -104,7 +104,6 @@ pub(super) fn identity<'a>(shown: &'a Shown, before: Option<&Before>, is_run: bo
 }
 
 fn set_text(file: &mut SourceFile, text: &str) {
-    file.size = text.len() as u64;
     file.text = Some(Arc::from(text));
 }
 
@@ -157,18 +156,11 @@ impl Folders {
             let is_test = known.is_test || more.components().any(|part| is_test_folder(part.as_os_str()));
             let display = Path::new(&known.display).parent().unwrap_or(Path::new("")).join(more).join(name);
             let path = known.path.parent()?.join(more).join(name);
-            return Some(SourceFile {
-                path,
-                display: slashed(&display),
-                package: known.package,
-                is_test,
-                size: 0,
-                text,
-            });
+            return Some(SourceFile { path, display: slashed(&display), package: known.package, is_test, text });
         }
         let is_test = rest.components().next().is_some_and(|first| is_test_folder(first.as_os_str()));
         let path = workspace.packages[package].root.join(&rest);
-        Some(SourceFile { path, display: slashed(&rest), package: package as u32, is_test, size: 0, text })
+        Some(SourceFile { path, display: slashed(&rest), package: package as u32, is_test, text })
     }
 }
 

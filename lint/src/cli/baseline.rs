@@ -71,12 +71,13 @@ impl BaselineArgs {
     /// Writes what the report shows, if that is asked for: then it is all there is to do.
     pub(super) fn write(
         &self,
-        known: Option<&Known>,
+        known: Option<(&Known, &LookedAt)>,
         report: &Report,
-        looked_at: &LookedAt,
         color: Option<Color>,
     ) -> Result<Option<u8>, Failure> {
-        let Some(Known { baseline, file }) = known.filter(|_| self.write_baseline) else { return Ok(None) };
+        let Some((Known { baseline, file }, looked_at)) = known.filter(|_| self.write_baseline) else {
+            return Ok(None);
+        };
         let folder = folder_of(file);
         let kept = baseline.unseen(report, &folder, |entry| looked_at.judges(entry, &folder, &report.unreadable));
         let written = Baseline::of(report, &folder);

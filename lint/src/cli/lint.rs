@@ -147,7 +147,8 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
         return Err(Failure("no Rust source files there".to_owned()));
     }
     let known = args.baseline.read()?;
-    let looked_at = LookedAt::of(&roots, &args.paths, args.dependencies.is_asked_for());
+    let looked_at = known.as_ref().map(|_| LookedAt::of(&roots, &args.paths, args.dependencies.is_asked_for()));
+    let baseline = known.as_ref().zip(looked_at.as_ref());
     let changes = args.change.read(&roots, &folder)?;
     let is_isolated = args.configuration.is_isolated();
     // A baseline also knows findings of rules that are switched off.
@@ -175,11 +176,11 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
     let before = ChangeArgs::before(&runs, changes.as_deref());
     let mut report = Report::new(runs, &filter);
     report.ways = ways;
-    if let Some(code) = args.baseline.write(known.as_ref(), &report, &looked_at, color)? {
+    if let Some(code) = args.baseline.write(baseline, &report, color)? {
         return Ok(code);
     }
-    if let Some(known) = &known {
-        args.baseline.apply(known, &mut report, &looked_at)?;
+    if let Some((known, looked_at)) = baseline {
+        args.baseline.apply(known, &mut report, looked_at)?;
     }
     if let Some(changes) = &changes {
         args.change.apply(&mut report, changes, &before, args.witness, || {
@@ -199,7 +200,10 @@ pub(super) fn run(args: &LintArgs, matches: &ArgMatches, color: Option<Color>) -
 
     destinations.write(&report, args.quiet, args.statistics, color)?;
     tell(&report, args, color);
-    Ok(exit_code(&report, args))
+    let code = exit_code(&report, args);
+    // The process ends, and takes its memory with it faster than it could be given back file by file.
+    std::mem::forget(report);
+    Ok(code)
 }
 
 /// Looks at each root. An analysis uses all cores where there is work for them; most crates are too small for that, so several are looked at at a time.

@@ -10,6 +10,7 @@ use super::walk::{self, Walked};
 use super::{BrokenManifest, Error, Package, Root, SourceFile};
 use crate::ir::FileId;
 use crate::source::Unreadable;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Component, MAIN_SEPARATOR, Path, PathBuf};
 
@@ -111,10 +112,10 @@ impl Named {
 struct Builder {
     root: Root,
     /// The package of each folder that has a manifest.
-    owners: HashMap<PathBuf, u32>,
-    named: HashSet<PathBuf>,
+    owners: FxHashMap<PathBuf, u32>,
+    named: FxHashSet<PathBuf>,
     /// The folders whose manifests start a workspace.
-    workspaces: HashSet<PathBuf>,
+    workspaces: FxHashSet<PathBuf>,
     /// Folders of packages, and where their path dependencies are.
     dependencies: Vec<(PathBuf, PathBuf)>,
 }
@@ -125,12 +126,11 @@ impl Builder {
             walk::walk(&named.path, named.git)
         } else {
             self.named.insert(named.path.clone());
-            let size = std::fs::metadata(&named.path).map_or(0, |facts| facts.len());
-            Walked { files: vec![(named.path.clone(), size)], ..Walked::default() }
+            Walked { files: vec![named.path.clone()], ..Walked::default() }
         };
         // The same file may be reached by two paths of the command line.
         if let Some(seen) = seen {
-            walked.files.retain(|(path, _)| seen.insert(path.clone()));
+            walked.files.retain(|path| seen.insert(path.clone()));
         }
         let folders: HashSet<PathBuf> =
             walked.manifests.iter().filter_map(|path| path.parent().map(Path::to_owned)).collect();
@@ -141,7 +141,7 @@ impl Builder {
         let mut folder = PathBuf::new();
         let (mut package, mut is_test_folder, mut has_test_paths) = (0, false, false);
         let folders_with_tests: HashSet<&Path> = test_paths.iter().filter_map(|path| path.parent()).collect();
-        for (path, size) in walked.files {
+        for path in walked.files {
             if let Some(parent) = path.parent().filter(|parent| parent.as_os_str() != folder.as_os_str()) {
                 package = self.owner(parent);
                 is_test_folder = named.is_folder && is_test_folder_of(base, &folders, parent);
@@ -150,7 +150,7 @@ impl Builder {
             }
             let is_test = is_test_folder || (has_test_paths && test_paths.contains(&path));
             let display = display(named, &path);
-            self.root.workspace.files.push(SourceFile { path, display, package, is_test, size, text: None });
+            self.root.workspace.files.push(SourceFile { path, display, package, is_test, text: None });
         }
         for (path, message) in walked.odd {
             let file = display(named, &path);
@@ -214,7 +214,7 @@ impl Builder {
         folder: &Path,
         keys: &PackageKeys,
         inherited: Option<&str>,
-        files: &[(PathBuf, u64)],
+        files: &[PathBuf],
     ) -> Vec<PathBuf> {
         let crate_name = keys.library_name.as_deref().unwrap_or(&keys.name).replace('-', "_");
         let test_paths: Vec<PathBuf> = keys.test_paths.iter().map(|path| normal(&folder.join(path))).collect();
@@ -234,12 +234,12 @@ impl Builder {
         });
         if only_tests {
             // A package of nothing but tests: the modules beside them are tests too.
-            return files.iter().map(|(path, _)| path).filter(|path| path.starts_with(folder)).cloned().collect();
+            return files.iter().filter(|path| path.starts_with(folder)).cloned().collect();
         }
         test_paths
     }
 
-    fn nameless(&mut self, folder: &Path, files: &[(PathBuf, u64)]) {
+    fn nameless(&mut self, folder: &Path, files: &[PathBuf]) {
         let crate_name =
             folder.file_name().map_or_else(|| "crate".to_owned(), |name| name.to_string_lossy().replace('-', "_"));
         let crate_roots = crate_roots(folder, &PackageKeys::default(), files);
@@ -345,13 +345,13 @@ fn drop_empty_packages(root: &mut Root) {
 }
 
 /// The root files of the library and binaries: what the keys say, and what cargo finds by itself.
-pub(super) fn crate_roots(folder: &Path, keys: &PackageKeys, files: &[(PathBuf, u64)]) -> Vec<PathBuf> {
+pub(super) fn crate_roots(folder: &Path, keys: &PackageKeys, files: &[PathBuf]) -> Vec<PathBuf> {
     let mut roots: BTreeSet<PathBuf> = keys.root_paths.iter().map(|path| normal(&folder.join(path))).collect();
     // With a `/` at its end, so that a folder whose name only begins alike is not taken for it.
     let inside_of = folder.join("").into_os_string();
-    let start = files.partition_point(|(path, _)| path.as_os_str() < inside_of.as_os_str());
+    let start = files.partition_point(|path| path.as_os_str() < inside_of.as_os_str());
     let is_inside = |path: &&PathBuf| path.as_os_str().as_encoded_bytes().starts_with(inside_of.as_encoded_bytes());
-    let inside = files[start..].iter().map(|(path, _)| path).take_while(is_inside);
+    let inside = files[start..].iter().take_while(is_inside);
     // Few files lie so near the root, and to take a path apart costs more than to count its separators.
     let is_near = |path: &&PathBuf| {
         let rest = &path.as_os_str().as_encoded_bytes()[inside_of.len()..];
@@ -375,6 +375,11 @@ fn is_found_root(path: &Path) -> bool {
 
 /// Whether the folder is a test folder, or in one, of one of the packages around it, seen from the base.
 pub(super) fn is_test_folder_of(base: &Path, packages: &HashSet<PathBuf>, folder: &Path) -> bool {
+    // Most paths have no folder of such a name in them, and that is soon seen.
+    let text = folder.as_os_str().as_encoded_bytes();
+    if !TEST_FOLDERS.iter().any(|tests| memchr::memmem::find(text, tests.as_bytes()).is_some()) {
+        return false;
+    }
     let around = folder.ancestors().skip(1).take_while(|above| above.starts_with(base));
     around.filter(|above| *above == base || packages.contains(*above)).any(|above| {
         let first = folder.strip_prefix(above).ok().and_then(|path| path.components().next());

@@ -318,14 +318,14 @@ fn build(members: Members, selected: &[bool], walked: Walked) -> Root {
     let mut root = Root::default();
     // Files come folder by folder.
     let mut last: (PathBuf, Option<(usize, bool)>) = (PathBuf::new(), None);
-    for (path, size) in walked.files {
+    for path in walked.files {
         if let Some(folder) = path.parent().filter(|folder| folder.as_os_str() != last.0.as_os_str()) {
             last = (folder.to_owned(), place(folder));
         }
         let Some((package, is_test_folder)) = last.1 else { continue };
         let is_test = is_test_folder || test_roots.contains(&path);
         let display = relative(&members.root, &path);
-        root.workspace.files.push(SourceFile { path, display, package: package as u32, is_test, size, text: None });
+        root.workspace.files.push(SourceFile { path, display, package: package as u32, is_test, text: None });
     }
     root.workspace.files.sort_by(|a, b| a.display.cmp(&b.display));
     for (path, message) in walked.odd {

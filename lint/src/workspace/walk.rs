@@ -12,8 +12,8 @@ use std::sync::Mutex;
 /// What is below a folder.
 #[derive(Debug, Default)]
 pub(super) struct Walked {
-    /// The `.rs` files and their sizes, sorted by the bytes of the paths.
-    pub(super) files: Vec<(PathBuf, u64)>,
+    /// The `.rs` files, sorted by the bytes of the paths.
+    pub(super) files: Vec<PathBuf>,
     /// The `Cargo.toml` files, sorted.
     pub(super) manifests: Vec<PathBuf>,
     /// What is named like a source file or is a folder, cannot be read, and why; sorted.
@@ -22,7 +22,7 @@ pub(super) struct Walked {
 
 /// One thing that was seen.
 enum Seen {
-    File(PathBuf, u64),
+    File(PathBuf),
     Link(PathBuf),
     Manifest(PathBuf),
     Odd(PathBuf, String),
@@ -77,10 +77,7 @@ fn look_at(entry: &DirEntry) -> Option<Seen> {
     } else if !kind.is_file() {
         Seen::Odd(path, "not a regular file".to_owned())
     } else {
-        match entry.metadata() {
-            Ok(facts) => Seen::File(path, facts.len()),
-            Err(error) => Seen::Odd(path, reason(&error)),
-        }
+        Seen::File(path)
     })
 }
 
@@ -89,7 +86,7 @@ fn sorted(folder: &Path, seen: Vec<Seen>) -> Walked {
     let mut links = Vec::new();
     for seen in seen {
         match seen {
-            Seen::File(path, size) => walked.files.push((path, size)),
+            Seen::File(path) => walked.files.push(path),
             Seen::Link(path) => links.push(path),
             Seen::Manifest(path) => walked.manifests.push(path),
             Seen::Odd(path, reason) => walked.odd.push((path, reason)),
@@ -105,14 +102,14 @@ fn sorted(folder: &Path, seen: Vec<Seen>) -> Walked {
 }
 
 /// Sorts by the bytes of the paths, which is many times faster than by their parts.
-pub(super) fn sort(files: &mut [(PathBuf, u64)]) {
-    files.sort_unstable_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
+pub(super) fn sort(files: &mut [PathBuf]) {
+    files.sort_unstable_by(|a, b| a.as_os_str().cmp(b.as_os_str()));
 }
 
 /// Takes in what links to files lead to, unless that is found where it is.
 fn follow(folder: &Path, mut links: Vec<PathBuf>, walked: &mut Walked) {
     let Ok(inside) = folder.canonicalize() else { return };
-    let mut known: BTreeSet<PathBuf> = walked.files.iter().filter_map(|(path, _)| path.canonicalize().ok()).collect();
+    let mut known: BTreeSet<PathBuf> = walked.files.iter().filter_map(|path| path.canonicalize().ok()).collect();
     links.sort_unstable();
     for link in links {
         let target = link.canonicalize().and_then(|target| Ok((target.metadata()?, target)));
@@ -127,9 +124,9 @@ fn follow(folder: &Path, mut links: Vec<PathBuf>, walked: &mut Walked) {
                     .odd
                     .push((link, "a link that leads out of the folder; name its target to have it read".to_owned()));
             }
-            Ok((facts, target)) => {
+            Ok((_, target)) => {
                 if known.insert(target) {
-                    walked.files.push((link, facts.len()));
+                    walked.files.push(link);
                 }
             }
         }
