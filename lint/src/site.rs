@@ -4,7 +4,7 @@
 //! come to a site, by the names of calls, is interesting: the evaluator looks into it even where no argument has to do with a hint.
 
 use crate::ir::{Body, ExprId, Function, FunctionId, Literal, Name, Op, Owner, Pattern, Span, Type};
-use crate::module::Program;
+use crate::module::{Program, Resolved};
 use crate::names;
 use rustc_hash::FxHashSet;
 
@@ -78,7 +78,10 @@ pub fn misspellings(program: &Program<'_>) -> Vec<Misspelling> {
                 },
                 _ => continue,
             };
-            let Some((text, span)) = arguments.iter().find_map(|argument| misspelt(body, *argument)) else { continue };
+            let Some((text, span)) = arguments.iter().find_map(|argument| misspelt(program, function, body, *argument))
+            else {
+                continue;
+            };
             let is_lookup = matches!(
                 asks,
                 "get"
@@ -112,11 +115,25 @@ pub fn misspellings(program: &Program<'_>) -> Vec<Misspelling> {
 }
 
 /// The argument's text, where it is almost the header's name.
-fn misspelt(body: &Body, id: ExprId) -> Option<(Name, Span)> {
+fn misspelt(program: &Program<'_>, function: &Function, body: &Body, id: ExprId) -> Option<(Name, Span)> {
     let expr = body.expr(id);
     match &expr.op {
         Op::Literal(Literal::Text(text)) if names::is_almost_header(text) => Some((text.clone(), expr.span)),
-        Op::Reference { value, .. } => misspelt(body, *value),
+        Op::Reference { value, .. } => misspelt(program, function, body, *value),
+        // The constant is the place to change.
+        Op::Path(path) => match program.resolve(function.scope, function.owner.self_type(), path) {
+            Resolved::Constant(id) => {
+                let body = program.constant(id).body.as_ref()?;
+                let root = body.expr(body.root?);
+                match &root.op {
+                    Op::Literal(Literal::Text(text)) if names::is_almost_header(text) => {
+                        Some((text.clone(), root.span))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        },
         _ => None,
     }
 }

@@ -13,7 +13,7 @@ pub mod time;
 use super::case::SECOND;
 use super::evaluate::{Evaluator, step};
 use super::trail::{Event, Trail};
-use super::value::{FunctionValue, Kind, Origin, OriginStep, TypeAt, Value};
+use super::value::{FunctionValue, Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{ExprId, Name, Op, Path, Span, Type};
 use crate::names;
 use std::rc::Rc;
@@ -132,7 +132,7 @@ impl Evaluator<'_, '_> {
         // Wrappers and conversions that keep the value.
         match (owner, last, arguments.len()) {
             (_, "Some", 1) => return Some(Value::some(arguments.into_iter().next()?)),
-            (_, "Ok" | "ControlFlow::Continue", 1) => return Some(Value::ok(arguments.into_iter().next()?)),
+            (_, "Ok", 1) => return Some(Value::ok(arguments.into_iter().next()?)),
             (_, "Err", 1) => return Some(Value::err(arguments.into_iter().next()?)),
             (
                 "Box" | "Arc" | "Rc" | "Cell" | "RefCell" | "Mutex" | "RwLock" | "OnceCell" | "OnceLock" | "Cow"
@@ -157,6 +157,13 @@ impl Evaluator<'_, '_> {
                 return Some(Value::ok(first?));
             }
             ("process", "exit" | "abort", _) => return None,
+            ("ControlFlow", "Continue" | "Break", 1) | ("Either", "Left" | "Right", 1) => {
+                let fields = vec![("0".into(), first?)];
+                return Some(Value::plain(
+                    Kind::Variant(Rc::new(Variant { name: last.into(), ty: None, fields })),
+                    span,
+                ));
+            }
             _ => {}
         }
         if self.is_emission()

@@ -150,7 +150,8 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             let Some((span, way)) = held_back(outcome, index) else { continue };
             if way == Way::Dropped
                 && matches!(outcome.kind, SinkKind::Passed | SinkKind::Stored)
-                && outcome.value.is_unknown()
+                // What nothing in a field means is for its readers to say.
+                && (outcome.value.is_unknown() || outcome.value.variant_name() == Some("None"))
             {
                 continue;
             }
@@ -179,7 +180,10 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 continue;
             }
             let undecided = outcome.value.variant_name() == Some("None");
-            let confidence = if named || undecided || matches!(outcome.kind, SinkKind::Passed | SinkKind::Stored) {
+            // A field that is named like a hint, and a `None` whose meaning is the caller's: that is one guess upon another.
+            let confidence = if named && undecided {
+                Confidence::Low
+            } else if named || undecided || matches!(outcome.kind, SinkKind::Passed | SinkKind::Stored) {
                 Confidence::Medium
             } else {
                 Confidence::High
@@ -220,10 +224,20 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
 /// Whether the sink gets a wait where there is no hint.
 fn waits_without(outcomes: &[&Outcome], outcome: &Outcome, source: SourceIndex) -> bool {
     outcomes.iter().any(|other| {
-        other.case == Case::Absent
-            && (other.kind, other.span, other.in_error) == (outcome.kind, outcome.span, outcome.in_error)
-            && other.value.trail.sources(true).contains(&source)
-            && (other.value.is_unknown() || other.value.nanoseconds().is_some_and(|time| time > 0))
+        let own = if other.value.variant_name() == Some("Some") { other.value.payload() } else { None };
+        let own = own.unwrap_or(&other.value);
+        let is_same = (other.kind, other.span, other.in_error) == (outcome.kind, outcome.span, outcome.in_error)
+            && other.value.trail.sources(true).contains(&source);
+        match other.case {
+            Case::Absent => is_same && (own.is_unknown() || own.nanoseconds().is_some_and(|time| time > 0)),
+            // A short hint that was held against an unknown wait became that wait: the client's own is in it already.
+            Case::Small | Case::NearDate => {
+                is_same
+                    && own.is_unknown()
+                    && own.trail.find(false, |node| matches!(node.event, Event::Floor(_))).is_some()
+            }
+            _ => false,
+        }
     })
 }
 

@@ -148,6 +148,10 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         if facts.log.escaped.contains_key(&(index, Case::NearDate)) {
             continue;
         }
+        // The date may be read from the header by itself, beside the number.
+        if reads_date_beside(facts, index) {
+            continue;
+        }
         let used = facts
             .outcomes_of(index)
             .filter(|outcome| matches!(outcome.case, Case::Small | Case::Huge) && is_wait(outcome))
@@ -218,6 +222,26 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// Whether the function that reads the header here reads it once more, and that text as a date whose value arrives.
+fn reads_date_beside(facts: &Facts<'_, '_>, index: SourceIndex) -> bool {
+    let source = facts.source(index);
+    let here = facts.function_at(source.span);
+    let is_beside = |other: SourceIndex| {
+        let beside = facts.source(other);
+        other != index
+            && beside.kind == source.kind
+            && beside.span != source.span
+            && facts.function_at(beside.span) == here
+    };
+    let reads_date =
+        |other: SourceIndex| {
+            facts.log.attempts.iter().any(|attempt| {
+                attempt.source == other && attempt.case == Case::NearDate && attempt.date && attempt.success
+            }) && facts.outcomes_of(other).any(|outcome| outcome.case == Case::NearDate && is_wait(outcome))
+        };
+    here.is_some() && (0..facts.log.sources.len() as SourceIndex).any(|other| is_beside(other) && reads_date(other))
 }
 
 /// At how many places a number is read from a part of a date.

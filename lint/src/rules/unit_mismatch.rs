@@ -163,7 +163,9 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     && other.value.nanoseconds() == Some(7 * SECOND)
             })
         };
-        // A number that is kept under a name which says another unit.
+        // A number that is kept under a name which says another unit. Where it is made a time by that name, that is the place.
+        let mut kept: Vec<Finding> = Vec::new();
+        let before = findings.len();
         for ((owner, field), cases) in &facts.log.slots {
             let counted = names::unit_of(field);
             let value = cases
@@ -185,7 +187,7 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             let label = format!("kept in `{owner}`'s `{field}`, which counts another unit");
             let focus = Step { span, kind: StepKind::Stored, label: label.clone() };
             keep(
-                &mut findings,
+                &mut kept,
                 Finding {
                     rule: RULE.id,
                     level: RULE.level,
@@ -311,6 +313,9 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                     }),
                 },
             );
+        }
+        if findings.len() == before {
+            kept.into_iter().for_each(|finding| keep(&mut findings, finding));
         }
     }
     findings
