@@ -23,6 +23,7 @@ use crate::site::{direct_functions, names_header};
 pub use crowd::Crowd;
 pub use last::LastWait;
 use rustc_hash::FxHashSet;
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 pub use value::{Drop, DropKind};
 use value::{Kind, Missing, Path, Surroundings, Value};
@@ -556,7 +557,14 @@ fn surroundings<'p, 'w>(program: &'p Program<'w>) -> Surroundings<'p, 'w> {
         .map(|(id, _)| id)
         .collect();
     if relevant.is_empty() {
-        return Surroundings { program, relevant: FxHashSet::default(), reading, constants, has_strategies };
+        return Surroundings {
+            program,
+            relevant: FxHashSet::default(),
+            reading,
+            constants,
+            has_strategies,
+            resolved: RefCell::default(),
+        };
     }
     relevant.extend(direct.iter().copied().filter(|id| !program.function(*id).is_test));
     let mut frontier: Vec<FunctionId> = relevant.iter().copied().collect();
@@ -574,7 +582,7 @@ fn surroundings<'p, 'w>(program: &'p Program<'w>) -> Surroundings<'p, 'w> {
         }
         frontier = next;
     }
-    Surroundings { program, relevant, reading, constants, has_strategies }
+    Surroundings { program, relevant, reading, constants, has_strategies, resolved: RefCell::default() }
 }
 
 /// Names of functions that come to a hint: those that name the header or a hint, and who calls them.

@@ -45,7 +45,7 @@ impl<'p> Walk<'p, '_> {
             if names::sleeps(name) || names::sleeps(before) && name == "new" {
                 walk.wait(&mut path, &values, span);
             }
-            let target = walk.around.program.resolve(home.scope, home.self_type, written);
+            let target = walk.around.resolve(home, written);
             if let Resolved::Functions(ids) = &target {
                 let ids: Vec<FunctionId> = ids.iter().copied().filter(|id| walk.is_worth(*id)).collect();
                 return walk.enter_any(&ids, name, values, span, path);

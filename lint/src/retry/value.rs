@@ -1,8 +1,9 @@
 //! What the walk computes with: values that a status decides, the ways through the code, and what is known of the workspace.
 
-use crate::ir::{Body, ExprId, FunctionId, LocalId, Name, Parameter, ScopeId, Span, Type};
-use crate::module::Program;
-use rustc_hash::FxHashSet;
+use crate::ir::{self, Body, ExprId, FunctionId, LocalId, Name, Parameter, ScopeId, Span, Type};
+use crate::module::{Program, Resolved};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -310,6 +311,19 @@ pub(super) struct Surroundings<'p, 'w> {
     pub(super) constants: FxHashSet<Name>,
     /// Whether the workspace declares the trait of strategies itself.
     pub(super) has_strategies: bool,
+    /// What paths were found to mean: each is come by once for every status.
+    pub(super) resolved: RefCell<FxHashMap<(*const ir::Path, ScopeId), Resolved>>,
+}
+
+impl<'p> Surroundings<'p, '_> {
+    /// What the path means where it stands. It is remembered, unless it hangs on what `Self` is.
+    pub(super) fn resolve(&self, home: Home<'p>, written: &'p ir::Path) -> Resolved {
+        let find = || self.program.resolve(home.scope, home.self_type, written);
+        if written.of.is_some() || written.segments.first().is_some_and(|first| &**first == "Self") {
+            return find();
+        }
+        self.resolved.borrow_mut().entry((std::ptr::from_ref(written), home.scope)).or_insert_with(find).clone()
+    }
 }
 
 /// Code that was looked for and not found: by paths, each with the scope it was written in, and by names of own methods.

@@ -582,7 +582,7 @@ impl<'p, 'w> Walk<'p, 'w> {
             return Value::hint(span);
         }
         let home = self.home();
-        match self.around.program.resolve(home.scope, home.self_type, written) {
+        match self.around.resolve(home, written) {
             Resolved::Functions(ids) => Value::new(Kind::Function(ids[0]), span),
             Resolved::Constant(id) => {
                 let constant = self.around.program.constant(id);
