@@ -541,7 +541,9 @@ fn names_reader(name: &str) -> bool {
 pub fn unit_of(name: &str) -> i128 {
     let words = words(name);
     let any = |units: &[&str]| words.iter().any(|word| units.contains(&word.as_str()));
-    if any(&["ms", "millis", "milliseconds", "msec", "msecs", "millisecond"]) {
+    // A vendor whose header counts milliseconds without saying so.
+    let is_amazon = words.iter().any(|word| word == "amz") && mentions_retry_after(name);
+    if is_amazon || any(&["ms", "millis", "milliseconds", "msec", "msecs", "millisecond"]) {
         1_000_000
     } else if any(&["us", "micros", "microseconds"]) {
         1_000

@@ -228,14 +228,21 @@ pub fn text_parameters(function: &Function) -> Vec<usize> {
             .iter()
             .any(|name| matches!(&**name, "parse" | "from_str" | "from_str_radix") || names::reads_date(name))
     });
+    // So it is where the function hands it to a reader of hints.
+    let hands_on = function.body.as_ref().is_some_and(|body| {
+        body.exprs.iter().any(|expr| matches!(&expr.op, Op::Path(path) if names::reads_hint(path.last())))
+    });
     (0..function.parameters.len())
         .filter(|index| {
             let parameter = &function.parameters[*index];
             let is_named = || match (&parameter.pattern, &function.body) {
-                (Pattern::Bind(local, _), Some(body)) => names::is_hint(&body.locals[local.0 as usize].name),
+                (Pattern::Bind(local, _), Some(body)) => {
+                    let name = &body.locals[local.0 as usize].name;
+                    names::is_hint(name) || names::mentions_retry_after(name)
+                }
                 _ => false,
             };
-            parameter.ty.as_ref().is_some_and(is_text) && (is_reader || (parses && is_named()))
+            parameter.ty.as_ref().is_some_and(is_text) && (is_reader || ((parses || hands_on) && is_named()))
         })
         .collect()
 }

@@ -183,11 +183,10 @@ fn unify(written: &Type, want: &TypeAt, function: &Function, known: &mut Vec<(Na
         (Type::Path { path, arguments }, _)
             if path.len() == 1
                 && arguments.is_empty()
-                && function.generics.iter().any(|(generic, _)| *generic == path[0]) =>
+                && function.generics.iter().any(|(generic, _)| *generic == path[0])
+                && !known.iter().any(|(name, _)| *name == path[0]) =>
         {
-            if !known.iter().any(|(name, _)| *name == path[0]) {
-                known.push((path[0].clone(), want.clone()));
-            }
+            known.push((path[0].clone(), want.clone()));
         }
         (Type::Path { path, arguments }, Type::Path { path: other, arguments: others })
             if path.last() == other.last() =>

@@ -37,7 +37,6 @@ fn fixture(files: &[(&str, &str)]) -> Fixture {
             display: (*path).to_owned(),
             package: index as u32,
             is_test: false,
-            size: text.len() as u64,
             text: None,
         });
     }

@@ -21,14 +21,7 @@ fn root(files: &[(&str, &str)]) -> (tempfile::TempDir, Root) {
         let path = folder.path().join(name);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(&path, text).unwrap();
-        SourceFile {
-            path,
-            display: (*name).to_owned(),
-            package: 0,
-            is_test: false,
-            size: text.len() as u64,
-            text: None,
-        }
+        SourceFile { path, display: (*name).to_owned(), package: 0, is_test: false, text: None }
     });
     let workspace = Workspace { files: files.collect(), packages: vec![package] };
     (folder, Root { workspace, ..Root::default() })

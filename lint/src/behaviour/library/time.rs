@@ -138,7 +138,7 @@ impl Evaluator<'_, '_> {
         let scaled = |this: &mut Self, nanoseconds: i128| {
             for value in first.alternatives() {
                 this.note_number(
-                    &value,
+                    value,
                     if name.contains("_f") {
                         "f64"
                     } else if is_signed {
