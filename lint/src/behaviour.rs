@@ -159,7 +159,8 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
             if !names::is_common(&function.name) {
                 wanted.insert(function.name.clone());
             }
-            let callers = callers(program, id);
+            let (callers, left_out) = callers(program, id);
+            left_out.into_iter().for_each(|caller| log.over_budget(program.function(caller).name_span));
             queue.extend(
                 callers.into_iter().filter(|caller| travel == Travel::Plainly || schedules(program.function(*caller))),
             );
@@ -187,17 +188,34 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
             }
         }
     }
-    for id in order {
-        let outcomes = by_entry.remove(&id).unwrap_or_default();
-        if log.inlined.contains(&id) {
-            // Whoever calls it knows more of its parameters, and goes on with what it returns.
-            continue;
-        }
-        log.outcomes.extend(outcomes);
+    // Whoever calls a function knows more of its parameters, and goes on with what it returns.
+    let (inlined, others): (Vec<FunctionId>, Vec<FunctionId>) =
+        order.into_iter().partition(|id| log.inlined.contains(id));
+    for id in others {
+        log.outcomes.extend(by_entry.remove(&id).unwrap_or_default());
     }
+    // Unless all that came of a long hint there is unknown: then it is the function itself that tells how it was cut.
+    let mut lost = Vec::new();
+    for id in inlined {
+        let outcomes = by_entry.remove(&id).unwrap_or_default();
+        lost.extend(outcomes.into_iter().filter(|outcome| !outcome.in_error && is_lost_above(log, outcome)));
+    }
+    log.outcomes.extend(lost);
     wanted.extend(log.missing.iter().cloned());
     wanted.extend(log.unresolved.values().filter(|name| !name.is_empty() && !names::is_common(name)).cloned());
     wanted
+}
+
+/// Whether callers go on with what the outcome is about, and nothing is known of what comes of it there.
+fn is_lost_above(log: &Log, outcome: &Outcome) -> bool {
+    let sources = outcome.value.trail.sources(false);
+    let mut above = log.outcomes.iter().filter(|above| {
+        above.case == outcome.case
+            && !above.in_error
+            && above.value.trail.sources(true).iter().any(|source| sources.contains(source))
+    });
+    let is_known = |above: &Outcome| above.value.nanoseconds().is_some() || above.value.variant_name() == Some("None");
+    above.clone().next().is_some() && !above.any(is_known)
 }
 
 /// Whether the function looks like one that waits, bounds or decides, and not only passes on what it gets.
@@ -211,8 +229,8 @@ fn schedules(function: &Function) -> bool {
     }) || body.fields.iter().any(|name| names::is_hint(name))
 }
 
-/// Who calls the function, as far as the name tells.
-fn callers(program: &Program<'_>, id: FunctionId) -> Vec<FunctionId> {
+/// Who calls the function, as far as the name tells; and who does beyond the budget.
+fn callers(program: &Program<'_>, id: FunctionId) -> (Vec<FunctionId>, Vec<FunctionId>) {
     let function = program.function(id);
     let mut callers: Vec<FunctionId> = program
         .callers_of(&function.name)
@@ -237,9 +255,9 @@ fn callers(program: &Program<'_>, id: FunctionId) -> Vec<FunctionId> {
     if callers.len() > most {
         // A name that everybody calls: only callers in the same file are near enough.
         callers.retain(|caller| program.function(*caller).span.file == function.span.file);
-        callers.truncate(most);
     }
-    callers
+    let left_out = callers.split_off(callers.len().min(4 * CALLERS));
+    (callers, left_out)
 }
 
 /// Runs one function in every case that makes sense.

@@ -12,7 +12,7 @@ use std::process::Command;
 /// The subjects of a package with these files.
 fn subjects_of(files: &[(&str, &str)]) -> Vec<Subject> {
     let folder = tempfile::tempdir().expect("a folder");
-    let manifest = "[package]\nname = \"example\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nhttp = \"1\"\nreqwest = \"0.12\"\n";
+    let manifest = "[package]\nname = \"example\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[dependencies]\nhttp = \"1\"\nreqwest = \"0.12\"\nthiserror = \"2\"\n";
     for (path, text) in [("Cargo.toml", manifest)].iter().chain(files) {
         let path = folder.path().join(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -362,6 +362,23 @@ fn a_function_that_does_a_part_is_marked() {
     )]);
     let parts: Vec<(&str, bool)> = subjects.iter().map(|subject| (&*subject.item, subject.is_part)).collect();
     assert_eq!(parts, [("retry_after", false), ("from_date", true)]);
+}
+
+#[test]
+fn an_error_that_is_derived_comes_with_the_crate_that_derives_it() {
+    for (import, derive) in [("", "thiserror::Error"), ("use thiserror::Error;", "Error"), ("", "::thiserror::Error")] {
+        let subject = only(&format!(
+            "{import}
+            #[derive(Debug, {derive})]
+            pub enum Problem {{ #[error(\"bad {{0}}\")] Bad(String) }}
+            pub fn parse_retry_after(value: &str) -> Result<std::time::Duration, Problem> {{
+                value.parse().map(std::time::Duration::from_secs).map_err(|_| Problem::Bad(value.to_owned()))
+            }}"
+        ));
+        let code = extracted(&subject);
+        let names: Vec<&str> = code.dependencies.iter().map(|dependency| &*dependency.name).collect();
+        assert_eq!(names, ["thiserror"], "{derive}: {}", copied(code));
+    }
 }
 
 #[test]

@@ -354,7 +354,7 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
                 if !names::is_common(&function.name) {
                     wanted.insert(function.name.clone());
                 }
-                for caller in super::callers(program, id) {
+                for caller in super::callers(program, id).0 {
                     level.entry(caller).or_insert(above + 1);
                     queue.push_back(caller);
                 }

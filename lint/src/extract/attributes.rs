@@ -87,18 +87,20 @@ fn attribute_name(tokens: &[Token]) -> String {
 fn derives(tokens: &[Token], word: usize, end: usize, is_error_derive: bool, pruned: &mut Pruned) {
     let Some(open) = tokens.get(word + 1) else { return };
     let close = open.partner.min(end);
+    pruned.is_gone[word + 2..close].fill(true);
     let mut kept = Vec::new();
+    let mut start = word + 2;
     for part in tokens[word + 2..close].split(|token| token.text == ",") {
+        let place = start..start + part.len();
+        start = place.end + 1;
         let Some(last) = part.last() else { continue };
+        // The macro that makes errors is needed by its whole path.
+        pruned.is_gone[place].fill(!(is_error_derive && last.text == "Error"));
         if DERIVES.contains(&last.text.as_str()) || is_error_derive && last.text == "Error" {
             kept.push(part.iter().map(|token| token.text.as_str()).collect::<String>());
         }
     }
     let inside = tokens[word + 1].range.end..tokens[close].range.start;
-    for (token, is_gone) in tokens.iter().zip(&mut pruned.is_gone).take(close).skip(word + 2) {
-        let is_kept = is_error_derive && token.text == "Error" || token.text == "thiserror";
-        *is_gone = !is_kept;
-    }
     pruned.edits.push(Edit { range: inside, text: kept.join(", ") });
 }
 

@@ -63,7 +63,10 @@ fn subject(compared: &Compared, verbose: bool, out: &mut impl Write) -> io::Resu
             _ if verbose => String::new(),
             families => format!(", {families} kinds of headers"),
         };
-        writeln!(out, "        {count} of {} inputs{more}", compared.inputs)?;
+        match compared.inputs {
+            0 => writeln!(out, "        the run ended there: it was asked about nothing else")?,
+            inputs => writeln!(out, "        {count} of {inputs} inputs{more}")?,
+        }
     }
     if compared.divergences.is_empty() {
         writeln!(out, "    {GOOD}no divergence{GOOD:#}")?;
