@@ -194,28 +194,46 @@ fn run_entries(program: &Program<'_>, log: &mut Log) -> BTreeSet<Name> {
     for id in others {
         log.outcomes.extend(by_entry.remove(&id).unwrap_or_default());
     }
-    // Unless all that came of a long hint there is unknown: then it is the function itself that tells how it was cut.
-    let mut lost = Vec::new();
+    // Unless all that came of the hint there is unknown: then it is the function itself that tells what it did with it.
+    let above = Above::of(&log.outcomes);
     for id in inlined {
         let outcomes = by_entry.remove(&id).unwrap_or_default();
-        lost.extend(outcomes.into_iter().filter(|outcome| !outcome.in_error && is_lost_above(log, outcome)));
+        log.outcomes.extend(outcomes.into_iter().filter(|outcome| !outcome.in_error && above.has_lost(outcome)));
     }
-    log.outcomes.extend(lost);
     wanted.extend(log.missing.iter().cloned());
     wanted.extend(log.unresolved.values().filter(|name| !name.is_empty() && !names::is_common(name)).cloned());
     wanted
 }
 
-/// Whether callers go on with what the outcome is about, and nothing is known of what comes of it there.
-fn is_lost_above(log: &Log, outcome: &Outcome) -> bool {
-    let sources = outcome.value.trail.sources(false);
-    let mut above = log.outcomes.iter().filter(|above| {
-        above.case == outcome.case
-            && !above.in_error
-            && above.value.trail.sources(true).iter().any(|source| sources.contains(source))
-    });
-    let is_known = |above: &Outcome| above.value.nanoseconds().is_some() || above.value.variant_name() == Some("None");
-    above.clone().next().is_some() && !above.any(is_known)
+/// What came of the sources' cases where functions are called, as far as it is no error.
+struct Above {
+    seen: FxHashSet<(Case, trail::SourceIndex)>,
+    /// Of those, what a wait or its absence is known of.
+    known: FxHashSet<(Case, trail::SourceIndex)>,
+}
+
+impl Above {
+    fn of(outcomes: &[Outcome]) -> Above {
+        let mut above = Above { seen: FxHashSet::default(), known: FxHashSet::default() };
+        for outcome in outcomes.iter().filter(|outcome| !outcome.in_error) {
+            let is_known = outcome.value.nanoseconds().is_some() || outcome.value.variant_name() == Some("None");
+            for &source in outcome.value.trail.sources(true) {
+                above.seen.insert((outcome.case, source));
+                if is_known {
+                    above.known.insert((outcome.case, source));
+                }
+            }
+        }
+        above
+    }
+
+    /// Whether callers go on with what the outcome is about, and nothing is known of what comes of it there.
+    fn has_lost(&self, outcome: &Outcome) -> bool {
+        let is_in = |set: &FxHashSet<(Case, trail::SourceIndex)>| {
+            outcome.value.trail.sources(false).iter().any(|source| set.contains(&(outcome.case, *source)))
+        };
+        is_in(&self.seen) && !is_in(&self.known)
+    }
 }
 
 /// Whether the function looks like one that waits, bounds or decides, and not only passes on what it gets.

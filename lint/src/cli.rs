@@ -8,7 +8,6 @@ mod change;
 mod compare;
 mod completions;
 mod configuration;
-mod cores;
 mod dependencies;
 mod explain;
 mod format;

@@ -218,7 +218,7 @@ pub fn compare(
         ready.extend(built.numbers.into_iter().map(|number| (number, built.unchecked.clone(), built.checked.clone())));
     }
     let done = AtomicUsize::new(0);
-    let results = in_parallel(&ready, |(number, unchecked, checked)| {
+    let results = crate::cores::in_parallel(&ready, |(number, unchecked, checked)| {
         let mut extra = extra.get(*number).cloned().unwrap_or_default();
         let expected = &all[*number].subject.expected;
         extra.extend(expected.iter().map(|expected| expected.header.clone()));
@@ -293,24 +293,6 @@ impl Compared {
             Err(refusal) => refusal.strategy,
         }
     }
-}
-
-/// Does the work for each on all cores; the results are in the order of the items.
-fn in_parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let next = AtomicUsize::new(0);
-    let worker = || {
-        let indices = std::iter::repeat_with(|| next.fetch_add(1, Ordering::Relaxed));
-        let mine = indices.map_while(|index| items.get(index).map(|item| (index, item)));
-        mine.map(|(index, item)| (index, work(item))).collect::<Vec<_>>()
-    };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
-    let mut done: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(worker)).collect();
-        let ended = workers.into_iter().map(|worker| worker.join());
-        ended.flat_map(|done| done.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
-    });
-    done.sort_by_key(|(index, _)| *index);
-    done.into_iter().map(|(_, result)| result).collect()
 }
 
 /// A failure of a reason that is not the code's own.

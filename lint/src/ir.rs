@@ -793,3 +793,23 @@ impl Op {
         }
     }
 }
+
+/// Whether the name is that of a primitive type of numbers.
+pub fn is_number_type(name: &str) -> bool {
+    matches!(
+        name,
+        "u8" | "u16"
+            | "u32"
+            | "u64"
+            | "u128"
+            | "usize"
+            | "i8"
+            | "i16"
+            | "i32"
+            | "i64"
+            | "i128"
+            | "isize"
+            | "f32"
+            | "f64"
+    )
+}

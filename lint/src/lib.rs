@@ -7,6 +7,7 @@
 pub mod baseline;
 pub mod behaviour;
 pub mod change;
+pub mod cores;
 pub mod diagnostic;
 pub mod extract;
 pub mod harness;

@@ -360,8 +360,6 @@ pub fn is_other_moment(name: &str) -> bool {
             matches!(
                 word.as_str(),
                 "until"
-                    | "expires"
-                    | "expiry"
                     | "expiration"
                     | "expired"
                     | "end"

@@ -78,10 +78,6 @@ pub fn misspellings(program: &Program<'_>) -> Vec<Misspelling> {
                 },
                 _ => continue,
             };
-            let Some((text, span)) = arguments.iter().find_map(|argument| misspelt(program, function, body, *argument))
-            else {
-                continue;
-            };
             let is_lookup = matches!(
                 asks,
                 "get"
@@ -104,6 +100,10 @@ pub fn misspellings(program: &Program<'_>) -> Vec<Misspelling> {
             if !is_lookup {
                 continue;
             }
+            let Some((text, span)) = arguments.iter().find_map(|argument| misspelt(program, function, body, *argument))
+            else {
+                continue;
+            };
             let of_headers = names::is_of_headers(asks) || asked.is_some_and(|asked| is_headers(function, asked, 0));
             // With a blank in it, the text is no key of anything else.
             if of_headers || text.contains(' ') {

@@ -9,7 +9,7 @@ use super::library::number::may_be_present;
 use super::log::SinkKind;
 use super::state::Shared;
 use super::trail::{Event, Trail};
-use super::types::{put, typed};
+use super::types::put;
 use super::value::{Closure, Code, FunctionValue, Kind, Origin, OriginStep, TypeAt, Value, Variant};
 use crate::ir::{ConstantId, ExprId, FunctionId, Name, Op, Path, Pattern, ScopeId, Span, Type, TypeId, TypeKind};
 use crate::module::Resolved;
@@ -288,10 +288,7 @@ impl<'p> Evaluator<'p, '_> {
         } else {
             for (parameter, argument) in parameters.iter().zip(arguments) {
                 let ty = parameter.ty.as_ref().map(|ty| self.type_here(ty));
-                if let Some(ty) = &ty {
-                    self.note_type(&argument, ty);
-                }
-                let argument = typed(argument, ty);
+                let argument = self.taken_as(argument, ty);
                 self.bind(&parameter.pattern, &argument, span);
             }
         }
@@ -364,7 +361,7 @@ impl<'p> Evaluator<'p, '_> {
                 // What is left of a wait goes round once more.
                 self.log.sleeps_in_pieces(0, Some(Code::Function(id)));
             }
-            return Some(typed(Value::unknown(span), output));
+            return Some(self.taken_as(Value::unknown(span), output));
         }
         let near = arguments.iter().any(|argument| {
             argument.is_tainted()
@@ -376,7 +373,7 @@ impl<'p> Evaluator<'p, '_> {
             if near || interesting {
                 self.log.over_budget(span);
             }
-            return Some(typed(Value::unknown(span), output));
+            return Some(self.taken_as(Value::unknown(span), output));
         }
         if !near && !interesting && body.exprs.len() > SMALL {
             if names::sends(&function.name) {
@@ -423,10 +420,7 @@ impl<'p> Evaluator<'p, '_> {
         });
         for (parameter, argument) in function.parameters.iter().zip(arguments) {
             let ty = parameter.ty.as_ref().map(|ty| self.type_here(ty));
-            if let Some(ty) = &ty {
-                self.note_type(&argument, ty);
-            }
-            let argument = typed(argument, ty);
+            let argument = self.taken_as(argument, ty);
             self.bind(&parameter.pattern, &argument, span);
         }
         self.asynchronous += u32::from(function.is_async);

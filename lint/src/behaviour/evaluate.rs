@@ -224,16 +224,7 @@ impl<'p, 'w> Evaluator<'p, 'w> {
                     Some(value) => self.eval(*value, want.as_ref())?,
                     None => return Some(Value::unit()),
                 };
-                if let Some(ty) = &want {
-                    self.note_type(&value, ty);
-                }
-                let value = match (&value.kind, want) {
-                    (Kind::Unknown(origin), Some(ty)) if origin.ty.is_none() => {
-                        let origin = Origin::new(origin.step.clone(), origin.base.clone(), Some(ty));
-                        value.map(Kind::Unknown(Rc::new(origin)))
-                    }
-                    _ => value,
-                };
+                let value = self.taken_as(value, want);
                 match otherwise {
                     None => {
                         self.bind(pattern, &value, span);

@@ -6,7 +6,7 @@
 use super::evaluate::Evaluator;
 use super::trail::Event;
 use super::value::{Kind, Origin, TypeAt, Value};
-use crate::ir::{Function, Name, Owner, Span, Type};
+use crate::ir::{Function, Name, Owner, Span, Type, is_number_type};
 use std::rc::Rc;
 
 /// How deep a type is looked into.
@@ -45,6 +45,19 @@ impl Evaluator<'_, '_> {
         let frame = self.frame();
         // A parameter by itself is what the caller wrote, in the caller's own words.
         put(TypeAt { ty: ty.clone(), scope: frame.scope, self_type: frame.self_type.clone() }, &frame.parameters)
+    }
+
+    /// The value where this type is written for it: an unknown one is of that type, and a number that was parsed without one is found to be.
+    pub fn taken_as(&mut self, value: Value, ty: Option<TypeAt>) -> Value {
+        let Some(ty) = ty else { return value };
+        self.note_type(&value, &ty);
+        match &value.kind {
+            Kind::Unknown(origin) if origin.ty.is_none() => {
+                let origin = Origin::new(origin.step.clone(), origin.base.clone(), Some(ty));
+                value.map(Kind::Unknown(Rc::new(origin)))
+            }
+            _ => value,
+        }
     }
 
     /// Remembers what the value comes to be used as, where it is a number that was parsed without a type beside it.
@@ -89,7 +102,7 @@ impl Evaluator<'_, '_> {
 
     /// Remembers that the number is of this type, where it was parsed without one.
     pub fn note_number(&mut self, number: &Value, ty: &str) {
-        if self.log.untyped_parses.is_empty() || !is_number(ty) || !matches!(number.kind, Kind::Integer(_)) {
+        if self.log.untyped_parses.is_empty() || !is_number_type(ty) || !matches!(number.kind, Kind::Integer(_)) {
             return;
         }
         let parses = &self.log.untyped_parses;
@@ -111,25 +124,6 @@ impl Evaluator<'_, '_> {
         }
         known
     }
-}
-
-fn is_number(ty: &str) -> bool {
-    matches!(
-        ty,
-        "u8" | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-            | "i8"
-            | "i16"
-            | "i32"
-            | "i64"
-            | "i128"
-            | "isize"
-            | "f32"
-            | "f64"
-    )
 }
 
 /// The type, with the type parameters in it replaced.
@@ -216,15 +210,4 @@ fn mentions(ty: &Type, name: &Name, depth: usize) -> bool {
             Type::Slice(inner) => mentions(inner, name, depth + 1),
             _ => false,
         }
-}
-
-/// An unknown value takes the type that is written for it.
-pub(super) fn typed(value: Value, ty: Option<TypeAt>) -> Value {
-    match (&value.kind, ty) {
-        (Kind::Unknown(origin), Some(ty)) if origin.ty.is_none() => {
-            let origin = Origin::new(origin.step.clone(), origin.base.clone(), Some(ty));
-            value.map(Kind::Unknown(Rc::new(origin)))
-        }
-        _ => value,
-    }
 }

@@ -1,11 +1,11 @@
 //! Configuration: which files are obeyed, and `--show-settings`.
 
-use super::cores::on_all_cores;
 use super::levels::Levels;
 use super::output::{self, Color};
 use super::{CLEAN, Failure};
 use clap::Args;
 use retry_after_lint::Analysis;
+use retry_after_lint::cores::in_parallel;
 use retry_after_lint::settings::{self, Settings};
 use retry_after_lint::workspace::Root;
 use std::path::{Path, PathBuf};
@@ -42,8 +42,7 @@ impl ConfigurationArgs {
             true => Ok(Settings::default()),
             false => Settings::find(root, self.config.as_deref(), folder),
         };
-        let order = (0..roots.len()).collect::<Vec<_>>();
-        let found = on_all_cores(&order, |index| find(&roots[index]));
+        let found = in_parallel(roots, find);
         let mut all = Vec::new();
         for (root, settings) in roots.iter_mut().zip(found) {
             let settings = settings?;

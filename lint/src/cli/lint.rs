@@ -4,7 +4,6 @@ use super::arguments;
 use super::baseline::{BaselineArgs, LookedAt};
 use super::change::ChangeArgs;
 use super::configuration::{self, ConfigurationArgs};
-use super::cores::on_all_cores;
 use super::dependencies::DependencyArgs;
 use super::format::{Destination, DestinationParser, Destinations, checkout};
 use super::levels::{LevelArgs, Levels};
@@ -12,6 +11,7 @@ use super::output::{self, Color};
 use super::suppressions::SuppressionArgs;
 use super::{CLEAN, FAILED, FOUND, Failure, witness};
 use clap::{ArgMatches, Args, ValueEnum};
+use retry_after_lint::cores::in_parallel;
 use retry_after_lint::diagnostic::{Confidence, Level};
 use retry_after_lint::report::{Filter, Report, Unread};
 use retry_after_lint::settings::Settings;
@@ -215,11 +215,12 @@ fn analyse(
     // The largest first: begun last, it would leave the other cores idle at the end.
     let mut order: Vec<usize> = (0..roots.len()).collect();
     order.sort_by_key(|index| std::cmp::Reverse(roots[*index].workspace.files.len()));
-    let analyses = on_all_cores(&order, |index| {
-        let root = &roots[index];
-        retry_after_lint::analyse_with(&root.workspace, &options(root, &settings[index]))
+    let mut analyses = in_parallel(&order, |index| {
+        let root = &roots[*index];
+        (*index, retry_after_lint::analyse_with(&root.workspace, &options(root, &settings[*index])))
     });
-    roots.into_iter().zip(analyses).collect()
+    analyses.sort_by_key(|(index, _)| *index);
+    roots.into_iter().zip(analyses.into_iter().map(|(_, analysis)| analysis)).collect()
 }
 
 impl LintArgs {

@@ -133,7 +133,7 @@ pub(super) fn lift(
             all[*number].lift = Some(Lift::failed(failure.reason, &failure.message, built.time));
         }
         for (numbers, checked, unchecked) in &built.programs {
-            let results = super::in_parallel(numbers, |number| {
+            let results = crate::cores::in_parallel(numbers, |number| {
                 let extra = extra.get(*number).map_or(&[][..], Vec::as_slice);
                 let job = run::Job { number: *number, inputs: plan.inputs, seed: plan.seed, extra, aside: 0 };
                 let unchecked = unchecked.as_ref().map(|program| run::run(program, &job));

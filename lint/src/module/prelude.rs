@@ -55,24 +55,5 @@ pub(crate) fn prelude(name: &str) -> Option<&'static str> {
 
 /// Whether the name is a primitive type's.
 pub(super) fn is_primitive(name: &str) -> bool {
-    matches!(
-        name,
-        "bool"
-            | "char"
-            | "str"
-            | "f32"
-            | "f64"
-            | "i8"
-            | "i16"
-            | "i32"
-            | "i64"
-            | "i128"
-            | "isize"
-            | "u8"
-            | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-    )
+    matches!(name, "bool" | "char" | "str") || crate::ir::is_number_type(name)
 }

@@ -326,23 +326,24 @@ fn hint_chosen_at(trail: &Trail, source: SourceIndex) -> Option<Span> {
 
 /// Whether the choice of the hint that is nearest to the wait was between it and a limit.
 fn is_only_bound(trail: &Trail, source: SourceIndex) -> bool {
-    let mut node = trail.0.as_deref();
-    while let Some(current) = node {
-        let inner = current.data.first().and_then(|data| data.0.as_deref());
-        if current.event == Event::Chosen && current.sources().contains(&source) {
-            return inner.is_some_and(|inner| matches!(inner.event, Event::Bound(_)) && inner.span == current.span);
-        }
-        node = inner;
-    }
-    false
+    let node = nearest_choice(trail, |node| node.sources().contains(&source));
+    let inner = |node: &Node| node.data.first().and_then(|data| data.0.clone());
+    node.is_some_and(|node| {
+        inner(node).is_some_and(|inner| matches!(inner.event, Event::Bound(_)) && inner.span == node.span)
+    })
+}
+
+/// Where the nearest choice of a kind was decided.
+fn choice(trail: &Trail, is_it: impl Fn(&Node) -> bool) -> Option<Span> {
+    nearest_choice(trail, is_it).map(|node| node.decided_at.unwrap_or(node.span))
 }
 
 /// The nearest choice of a kind on the way that the value itself has come.
-fn choice(trail: &Trail, is_it: impl Fn(&Node) -> bool) -> Option<Span> {
+fn nearest_choice(trail: &Trail, is_it: impl Fn(&Node) -> bool) -> Option<&Node> {
     let mut node = trail.0.as_deref();
     while let Some(current) = node {
         if current.event == Event::Chosen && is_it(current) {
-            return Some(current.decided_at.unwrap_or(current.span));
+            return Some(current);
         }
         node = current.data.first().and_then(|data| data.0.as_deref());
     }

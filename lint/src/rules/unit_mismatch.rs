@@ -229,31 +229,13 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
                 continue;
             }
             let span = made.map(|node| node.span).or(outcome.value.at).unwrap_or(outcome.span);
-            let label = if is_short {
-                "seconds are taken for milliseconds here"
-            } else {
-                "milliseconds are taken for seconds here"
+            let witness = Witness {
+                header,
+                subject: format!("waits {}", in_words(time)),
+                reference: format!("waits at least {}", in_words(required)),
+                confirmed: false,
             };
-            let focus = Step { span, kind: StepKind::Parsed, label: label.to_owned() };
-            keep(
-                &mut findings,
-                Finding {
-                    rule: RULE.id,
-                    level: RULE.level,
-                    confidence,
-                    span,
-                    message: format!("the header counts {unit}, and its number is taken for another unit"),
-                    label: label.to_owned(),
-                    help: "make the duration in the header's own unit".to_owned(),
-                    flow: journey(facts, outcome, focus),
-                    witness: Some(Witness {
-                        header,
-                        subject: format!("waits {}", in_words(time)),
-                        reference: format!("waits at least {}", in_words(required)),
-                        confirmed: false,
-                    }),
-                },
-            );
+            keep(&mut findings, mismatch(facts, outcome, span, is_short, unit, confidence, witness));
         }
         // A short hint that gave way to something longer, or was found to be too long, was taken for another unit all the same.
         for timed in facts.log.timed.keys().filter(|timed| timed.source == index) {
@@ -288,37 +270,45 @@ fn check(facts: &Facts<'_, '_>) -> Vec<Finding> {
             else {
                 continue;
             };
-            let label = if is_short {
-                "seconds are taken for milliseconds here"
-            } else {
-                "milliseconds are taken for seconds here"
+            let witness = Witness {
+                header: text.clone(),
+                subject: format!("takes it for {}", in_words(timed.time())),
+                reference: format!("waits at least {}", in_words(required)),
+                confirmed: false,
             };
-            let focus = Step { span: timed.span, kind: StepKind::Parsed, label: label.to_owned() };
-            keep(
-                &mut findings,
-                Finding {
-                    rule: RULE.id,
-                    level: RULE.level,
-                    confidence,
-                    span: timed.span,
-                    message: format!("the header counts {unit}, and its number is taken for another unit"),
-                    label: label.to_owned(),
-                    help: "make the duration in the header's own unit".to_owned(),
-                    flow: journey(facts, outcome, focus),
-                    witness: Some(Witness {
-                        header: text.clone(),
-                        subject: format!("takes it for {}", in_words(timed.time())),
-                        reference: format!("waits at least {}", in_words(required)),
-                        confirmed: false,
-                    }),
-                },
-            );
+            keep(&mut findings, mismatch(facts, outcome, timed.span, is_short, unit, confidence, witness));
         }
         if findings.len() == before {
             kept.into_iter().for_each(|finding| keep(&mut findings, finding));
         }
     }
     findings
+}
+
+/// The finding where a number becomes a time in the wrong unit.
+fn mismatch(
+    facts: &Facts<'_, '_>,
+    outcome: &Outcome,
+    span: Span,
+    is_short: bool,
+    unit: &str,
+    confidence: Confidence,
+    witness: Witness,
+) -> Finding {
+    let label =
+        if is_short { "seconds are taken for milliseconds here" } else { "milliseconds are taken for seconds here" };
+    let focus = Step { span, kind: StepKind::Parsed, label: label.to_owned() };
+    Finding {
+        rule: RULE.id,
+        level: RULE.level,
+        confidence,
+        span,
+        message: format!("the header counts {unit}, and its number is taken for another unit"),
+        label: label.to_owned(),
+        help: "make the duration in the header's own unit".to_owned(),
+        flow: journey(facts, outcome, focus),
+        witness: Some(witness),
+    }
 }
 
 /// Whether the header's number of seconds became a time of as many milliseconds.

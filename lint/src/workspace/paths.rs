@@ -389,16 +389,7 @@ pub(super) fn is_test_folder_of(base: &Path, packages: &HashSet<PathBuf>, folder
 
 /// Reads manifests on all cores, for a folder may hold hundreds of packages.
 fn read_all(paths: &[PathBuf]) -> Vec<(PathBuf, Result<Manifest, Problem>)> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let share = paths.len().div_ceil(threads).max(16);
-    let read = |paths: &[PathBuf]| paths.iter().map(|path| (path.clone(), manifest::read(path))).collect::<Vec<_>>();
-    if paths.len() <= share {
-        return read(paths);
-    }
-    std::thread::scope(|scope| {
-        let workers: Vec<_> = paths.chunks(share).map(|paths| scope.spawn(move || read(paths))).collect();
-        workers.into_iter().flat_map(|worker| worker.join().unwrap_or_default()).collect()
-    })
+    crate::cores::in_parallel(paths, |path| (path.clone(), manifest::read(path)))
 }
 
 fn display(named: &Named, path: &Path) -> String {

@@ -294,23 +294,7 @@ impl Evaluator<'_, '_> {
         span: Span,
         want: Option<&TypeAt>,
     ) -> Option<Value> {
-        let is_number = matches!(
-            owner,
-            "u8" | "u16"
-                | "u32"
-                | "u64"
-                | "u128"
-                | "usize"
-                | "i8"
-                | "i16"
-                | "i32"
-                | "i64"
-                | "i128"
-                | "isize"
-                | "f32"
-                | "f64"
-        );
-        match (name, is_number) {
+        match (name, crate::ir::is_number_type(owner)) {
             ("from_str" | "from_str_radix" | "from_ascii" | "from_ascii_radix", true) => {
                 let ty = crate::ir::Type::Path { path: [owner.into()].into(), arguments: [].into() };
                 Some(self.each(first, |this, text| match text.kind {

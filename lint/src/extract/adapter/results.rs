@@ -2,7 +2,7 @@
 
 use super::{DEPTH, Maker, outcomes, with_arguments};
 use crate::extract::slice::{ModulePath, raw};
-use crate::ir::{FieldItem, Name, ScopeId, Type, TypeId, TypeKind};
+use crate::ir::{FieldItem, Name, ScopeId, Type, TypeId, TypeKind, is_number_type};
 use crate::module::Resolved;
 use crate::names;
 
@@ -57,10 +57,10 @@ impl Maker<'_, '_, '_> {
                         }
                         true
                     }
-                    _ => is_number(last),
+                    _ => is_number_type(last),
                 }
             }
-            _ => is_number(last) || matches!(last, "Duration" | "SystemTime" | "Instant"),
+            _ => is_number_type(last) || matches!(last, "Duration" | "SystemTime" | "Instant"),
         }
     }
 
@@ -162,31 +162,12 @@ impl Maker<'_, '_, '_> {
     }
 }
 
-pub(in crate::extract) fn is_number(name: &str) -> bool {
-    matches!(
-        name,
-        "u8" | "u16"
-            | "u32"
-            | "u64"
-            | "u128"
-            | "usize"
-            | "i8"
-            | "i16"
-            | "i32"
-            | "i64"
-            | "i128"
-            | "isize"
-            | "f32"
-            | "f64"
-    )
-}
-
 /// The number type within a result, if that is what it comes to.
 pub(in crate::extract) fn number_in(ty: &Type) -> bool {
     match ty.peeled() {
         Type::Path { path, arguments } => match path.last().map(|last| &**last) {
             Some("Option" | "Result" | "Poll") => arguments.first().is_some_and(number_in),
-            Some(name) => is_number(name),
+            Some(name) => is_number_type(name),
             None => false,
         },
         _ => false,
